@@ -1,0 +1,68 @@
+// The orderly end, and the one that does not wait.
+#include <algorithm>
+#include <utility>
+
+#include "fsm/runtime.h"
+
+namespace slipway::fsm {
+
+ShutdownReport Runtime::shutdown(Duration patience) {
+  const sys::Lock lock(mutex_);
+  if (life_ == Life::kClosed) return {};
+  life_ = Life::kStopping;
+  for (const auto& [version, run] : inside_) stop_run(*run, StopCause::kShutdown);
+  fire_stops();
+  wait_for_quiet(clock_.now() + std::min(patience, Duration(std::chrono::hours(24 * 365))));
+
+  ShutdownReport report;
+  for (const auto& [version, run] : inside_) {
+    report.stuck.push_back(version);
+    options_.log.error("run {} of machine {} does not heed its stop token: abandoned", version, run->spec.machine);
+  }
+  if (!pending_.empty()) {
+    options_.log.error("{} decisions could not be written: their transitions will run again", pending_.size());
+  }
+  close();
+  return report;
+}
+
+// Until no handler runs and all is written, or the time is up; what can be written then still is.
+void Runtime::wait_for_quiet(TimePoint deadline) {
+  bool last_try = false;
+  for (;;) {
+    if (wants_leader()) {
+      lead(Leader::kGuest);
+    } else if (leading_) {
+      sys::Borrowed borrowed(mutex_);
+      quiet_.wait(borrowed.lock());
+    } else if (inside_.empty() && pending_.empty()) {
+      return;
+    } else if (clock_.now() < deadline) {
+      sys::Borrowed borrowed(mutex_);
+      clock_.wait_until(borrowed.lock(), quiet_, deadline);
+    } else if (held_back_ && !std::exchange(last_try, true)) {
+      held_back_ = false;
+    } else {
+      return;
+    }
+  }
+}
+
+void Runtime::close() {
+  life_ = Life::kClosed;
+  work_.notify_all();
+  stalled_.notify_all();
+  time_.notify_all();
+  const auto told = Result<RunResult>(fail(ErrorKind::kUnavailable, "the manager is shut down"));
+  while (!waiters_.empty()) tell_waiters(waiters_.begin()->first, told);
+  hub_.close();
+  {
+    sys::Borrowed borrowed(mutex_);
+    // The stuck ones hold the runtime alive themselves, and find it closed when they come back.
+    while (threads_ > inside_.size() || helpers_ > 0) quiet_.wait(borrowed.lock());
+  }
+  store_->in_flight().clear();
+  store_.reset();
+}
+
+}  // namespace slipway::fsm

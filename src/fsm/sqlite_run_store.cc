@@ -1,0 +1,155 @@
+#include "fsm/sqlite_run_store.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fsm/in_flight_file.h"
+#include "fsm/run_schema.h"
+#include "fsm/sqlite_run_reader.h"
+#include "fsm/sqlite_run_writer.h"
+#include "sys/owner_lock.h"
+
+namespace slipway::fsm {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> system_failure(const char* doing, const std::string& path, int error) {
+  ErrorKind kind = ErrorKind::kIo;
+  if (error == ENOSPC || error == EDQUOT) kind = ErrorKind::kNoSpace;
+  if (error == EACCES || error == EPERM || error == EROFS) kind = ErrorKind::kPermission;
+  if (error == ENOTDIR || error == ENAMETOOLONG || error == EISDIR) kind = ErrorKind::kInvalid;
+  return fail(kind, "{} {}: {}", doing, path, std::strerror(error));
+}
+
+// A new directory entry outlives a power cut only when the directory that it stands in is synced. What is below is
+// SQLite's business: it syncs the directory of its files.
+Result<> sync_directory(const fs::path& directory) {
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return system_failure("open", directory, errno);
+  const int failed = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (failed != 0) return system_failure("sync", directory, failed);
+  return {};
+}
+
+Result<> make_directories(const fs::path& directory) {
+  std::error_code unknown;
+  if (directory.empty() || fs::is_directory(directory, unknown)) return {};
+  const fs::path parent = directory.parent_path();
+  if (parent != directory) {
+    if (auto made = make_directories(parent); !made) return made;
+  }
+  if (::mkdir(directory.c_str(), 0700) != 0) {
+    if (errno == EEXIST && fs::is_directory(directory, unknown)) return {};
+    return system_failure("make directory", directory, errno == EEXIST ? ENOTDIR : errno);
+  }
+  return sync_directory(parent.empty() ? fs::path(".") : parent);
+}
+
+// SQLite gives its files the mode of this one. One that is there is not opened: to close it again would drop the locks
+// that other connections of this process have on it.
+Result<> make_private_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    if (errno == EEXIST) return {};
+    return system_failure("make file", path, errno);
+  }
+  ::close(fd);
+  return {};
+}
+
+class OpenStore final : public RunStore {
+ public:
+  OpenStore(sys::OwnerLock lock, std::unique_ptr<InFlightFile> marks, std::unique_ptr<SqliteRunWriter> writer,
+            std::unique_ptr<SqliteRunReader> reader, std::vector<RunVersion> found_in_flight)
+      : lock_(std::move(lock)),
+        marks_(std::move(marks)),
+        writer_(std::move(writer)),
+        reader_(std::move(reader)),
+        found_in_flight_(std::move(found_in_flight)) {}
+
+  Result<std::optional<RunRecord>> find(RunVersion version) override { return reader_->find(version); }
+  Result<std::optional<RunVersion>> latest(const std::string& machine, const std::string& id) override {
+    return reader_->latest(machine, id);
+  }
+  Result<std::vector<RunRecord>> list(const RunFilter& filter) override { return reader_->list(filter); }
+  Result<std::vector<RunEvent>> history(RunVersion version) override { return reader_->history(version); }
+
+  Result<std::vector<WriteResult>> commit(std::span<const Write> writes) override { return writer_->commit(writes); }
+  Result<> load_active(std::size_t payload_limit, const std::function<void(ActiveRun&&)>& take) override {
+    return reader_->load_active(payload_limit, take);
+  }
+  Result<RunVersion> greatest_version() override { return reader_->greatest_version(); }
+  Result<std::size_t> remove_finished(const Retention& keep, TimePoint now, std::size_t most) override {
+    return writer_->remove_finished(keep, now, most);
+  }
+  InFlightMarks& in_flight() override { return *marks_; }
+  const std::vector<RunVersion>& found_in_flight() const override { return found_in_flight_; }
+
+ private:
+  // In this order: the lock is let go of last, and the writer, which tidies up the WAL, closes after the reader.
+  sys::OwnerLock lock_;
+  std::unique_ptr<InFlightFile> marks_;
+  std::unique_ptr<SqliteRunWriter> writer_;
+  std::unique_ptr<SqliteRunReader> reader_;
+  const std::vector<RunVersion> found_in_flight_;
+};
+
+Result<std::vector<RunVersion>> only_active(SqliteRunReader& reader, const std::vector<RunVersion>& marks) {
+  std::vector<RunVersion> found;
+  for (const auto version : marks) {
+    auto active = reader.is_active(version);
+    if (!active) return fail(std::move(active.error()));
+    if (*active) found.push_back(version);
+  }
+  return found;
+}
+
+Result<std::unique_ptr<RunStore>> open_owned(const std::string& path, const SqliteOptions& options,
+                                             sys::OwnerLock lock) {
+  if (auto made = make_private_file(path); !made) return fail(std::move(made.error()));
+  auto writer = SqliteRunWriter::open({.path = path,
+                                       .cache_kib = options.cache_kib,
+                                       .wal_autocheckpoint_pages = options.wal_autocheckpoint_pages,
+                                       .foreign_keys = false,
+                                       .application_id = kRunSchema.application_id});
+  if (!writer) return fail(std::move(writer.error()));
+  auto reader = SqliteRunReader::open(path);
+  if (!reader) return fail(std::move(reader.error()));
+  auto marks = InFlightFile::open(path + ".inflight", options.slots);
+  if (!marks) return fail(std::move(marks.error()));
+  auto found = only_active(**reader, (*marks)->found());
+  if (!found) return fail(std::move(found.error()));
+  return std::make_unique<OpenStore>(std::move(lock), std::move(*marks), std::move(*writer), std::move(*reader),
+                                     std::move(*found));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunStore>> SqliteRunStore::open(const std::string& path, const SqliteOptions& options) {
+  if (auto made = make_directories(fs::path(path).parent_path()); !made) {
+    return made.error().during("open run store {}", path);
+  }
+  const sys::Clock& clock = options.clock == nullptr ? sys::system_clock() : *options.clock;
+  auto lock = sys::OwnerLock::acquire(path + ".lock", to_iso8601(clock.now()));
+  if (!lock) return lock.error().during("open run store {}", path);
+  auto opened = open_owned(path, options, std::move(*lock));
+  if (!opened) return opened.error().during("open run store {}", path);
+  return opened;
+}
+
+Result<std::unique_ptr<RunReader>> open_run_reader(const std::string& path) {
+  auto reader = SqliteRunReader::open(path);
+  if (!reader) return fail(std::move(reader.error()));
+  return std::move(*reader);
+}
+
+}  // namespace slipway::fsm
