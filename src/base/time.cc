@@ -7,6 +7,7 @@
 namespace slipway {
 
 std::string to_iso8601(TimePoint at) {
+  if (at < TimePoint::min() + std::chrono::seconds(1)) return fmt::format("@{}us", to_micros(at));  // floor overflows
   const auto second = std::chrono::floor<std::chrono::seconds>(at);
   const auto micros = (at - second).count();
   const std::time_t since_epoch = second.time_since_epoch().count();

@@ -66,6 +66,7 @@ TEST(UlidTest, WhatIsNotAUlidIsRefused) {
 TEST(UlidTest, BytesTextsAndTimesSortAlike) {
   UlidSource source(2);
   std::vector<Ulid> ids;
+  ids.reserve(50);
   for (int i = 0; i < 50; ++i) ids.push_back(source.next(kNow + i * 1ms));
   const auto by_text = [](const Ulid& a, const Ulid& b) { return a.to_string() < b.to_string(); };
   const auto by_bytes = [](const Ulid& a, const Ulid& b) { return a.to_bytes() < b.to_bytes(); };
@@ -132,6 +133,7 @@ TEST(UlidSourceTest, NoIdIsMadeTwiceByManyThreads) {
   std::vector<std::vector<Ulid>> made(kThreads);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (auto& mine : made) {
       threads.emplace_back([&mine, &source] {
         for (std::size_t i = 0; i < kEach; ++i) mine.push_back(source.next(kNow));

@@ -59,8 +59,8 @@ class RunContext {
   [[nodiscard]] std::string_view transition() const { return facts_.transition; }
   [[nodiscard]] TransitionVersion transition_version() const { return {facts_.run->version, facts_.arrival}; }
   [[nodiscard]] std::uint32_t retry() const { return facts_.retry; }  // 0: the first try
-  // The run was taken up again after a restart, and this is its first try since: an earlier one may have been cut off
-  // at any point.
+  // The run was taken up again after a restart, and this is its first try since: an earlier try of this transition may
+  // have been cut off at any point. (Or there was none: only the outside world can tell.)
   [[nodiscard]] bool resumed() const { return facts_.resumed; }
 
   // Fires on cancel, timeout and shutdown. A handler that heeds it returns soon, with an error.

@@ -21,7 +21,11 @@ void end(Decision& decision, const RunView& run, Ending ending, std::optional<Er
   }
 }
 
-Decision unchanged(const RunView& run) { return {.progress = run.progress, .response = {}, .events = {}}; }
+Decision unchanged(const RunView& run) {
+  Decision decision{.progress = run.progress, .response = {}, .events = {}};
+  decision.events.reserve(2);  // a completion or an error, and perhaps the end
+  return decision;
+}
 
 Error in_transition(const RunView& run, const Error& error) {
   const auto tries = run.progress.retries + 1;

@@ -87,7 +87,9 @@ Result<std::unique_ptr<InFlightFile>> InFlightFile::open(const std::string& path
 
 InFlightFile::~InFlightFile() { ::munmap(halves_.data(), halves_.size_bytes()); }
 
-void InFlightFile::enter(std::size_t slot, RunVersion version) { set(slot, version.ulid().high(), version.ulid().low()); }
+void InFlightFile::enter(std::size_t slot, RunVersion version) {
+  set(slot, version.ulid().high(), version.ulid().low());
+}
 
 void InFlightFile::leave(std::size_t slot) { set(slot, 0, 0); }
 

@@ -71,9 +71,7 @@ Result<std::vector<RunRemoval::Removable>> RunRemoval::choose(const Retention& k
     if (rank >= beyond_count && !too_old) break;
     const bool followed = oldest_.int64(3) != 0;
     if (followed) continue;
-    Removable run{.run = oldest_.int64(0), .last_event = std::nullopt};
-    if (!oldest_.is_null(2)) run.last_event = oldest_.int64(2);
-    chosen.push_back(run);
+    chosen.push_back({.run = oldest_.int64(0), .last_event = oldest_.int64(2)});
   }
   return chosen;
 }
@@ -90,14 +88,13 @@ Result<std::size_t> RunRemoval::count_beyond(std::size_t max_count) {
 
 // A chain that is damaged ends early: what cannot be reached stays, in nobody's way.
 Result<> RunRemoval::remove(const Removable& run) {
-  auto at = run.last_event;
-  while (at) {
-    remove_event_.bind_all(*at, run.run);
-    at.reset();
+  std::int64_t n = run.last_event;
+  while (n != 0) {
+    remove_event_.bind_all(n, run.run);
     auto row = remove_event_.step();
     if (!row) return fail(std::move(row.error()));
     if (!*row) break;
-    if (!remove_event_.is_null(0)) at = remove_event_.int64(0);
+    n = remove_event_.int64(0);
     if (auto ended = remove_event_.run(); !ended) return ended;
   }
   if (auto removed = remove_payloads_.run(request_key(run.run), response_key(run.run)); !removed) return removed;

@@ -28,7 +28,7 @@ class RunRemoval {
  private:
   struct Removable {
     std::int64_t run;
-    std::optional<std::int64_t> last_event;
+    std::int64_t last_event;  // 0: none
   };
 
   Result<std::size_t> count_beyond(std::size_t max_count);

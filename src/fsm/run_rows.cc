@@ -1,7 +1,8 @@
 #include "fsm/run_rows.h"
 
+#include <array>
 #include <limits>
-#include <type_traits>
+#include <variant>
 
 #include "base/json.h"
 
@@ -9,7 +10,7 @@ namespace slipway::fsm {
 namespace {
 
 // Positions in kRunColumns.
-enum RunColumn : int {
+enum RunColumn : std::uint8_t {
   kRun,
   kVersion,
   kMachine,
@@ -39,8 +40,13 @@ enum RunColumn : int {
 };
 static_assert(kErrorHint + 1 == kRunColumnCount);
 
+// By alternative of RunState.
+constexpr std::array<StoredState, std::variant_size_v<RunState>> kStoredStates{
+    StoredState::kFollowing,  StoredState::kDelayed, StoredState::kQueued,    StoredState::kRunning,
+    StoredState::kBackingOff, StoredState::kParked,  StoredState::kFinishing, StoredState::kFinished};
+
 // Positions in kEventColumns.
-enum EventColumn : int {
+enum EventColumn : std::uint8_t {
   kEventRun,
   kEventSeq,
   kEventPrev,
@@ -113,7 +119,9 @@ Result<RunState> read_state(const store::Statement& row) {
   if (finished_at.has_value() != (number == static_cast<std::int64_t>(StoredState::kFinished))) {
     return fail(ErrorKind::kCorrupt, "its state {} does not go with its time of ending", number);
   }
-  const auto lacks = [&](const char* what) { return fail(ErrorKind::kCorrupt, "its state {} has no {}", number, what); };
+  const auto lacks = [&](const char* what) {
+    return fail(ErrorKind::kCorrupt, "its state {} has no {}", number, what);
+  };
   if (number < 0 || number > std::numeric_limits<std::uint8_t>::max()) {
     return fail(ErrorKind::kCorrupt, "there is no state {}", number);
   }
@@ -189,18 +197,9 @@ StoredEnding to_stored(Ending ending) {
   return StoredEnding::kFailed;
 }
 
-StateColumns::StateColumns(const RunState& of) {
+StateColumns::StateColumns(const RunState& of) : state(kStoredStates.at(of.index())) {
   std::visit(
       [this](const auto& held) {
-        using State = std::remove_cvref_t<decltype(held)>;
-        if constexpr (std::is_same_v<State, Following>) state = StoredState::kFollowing;
-        if constexpr (std::is_same_v<State, Delayed>) state = StoredState::kDelayed;
-        if constexpr (std::is_same_v<State, Queued>) state = StoredState::kQueued;
-        if constexpr (std::is_same_v<State, Running>) state = StoredState::kRunning;
-        if constexpr (std::is_same_v<State, BackingOff>) state = StoredState::kBackingOff;
-        if constexpr (std::is_same_v<State, Parked>) state = StoredState::kParked;
-        if constexpr (std::is_same_v<State, Finishing>) state = StoredState::kFinishing;
-        if constexpr (std::is_same_v<State, Finished>) state = StoredState::kFinished;
         if constexpr (requires { held.due; }) due = held.due;
         if constexpr (requires { held.at; }) finished_at = held.at;
         if constexpr (requires { held.reason; }) reason = held.reason;

@@ -26,7 +26,7 @@ namespace slipway::fsm {
 
 // A state, spread over the columns that hold it. Views into the state it was made of.
 struct StateColumns {
-  explicit StateColumns(const RunState& state);
+  explicit StateColumns(const RunState& of);
 
   StoredState state;
   std::optional<TimePoint> due;

@@ -54,14 +54,14 @@ Result<> Runtime::check_after(const StartOptions& options) {
   return {};
 }
 
-Result<std::unique_ptr<LiveRun>> Runtime::make_run(LiveMachine& machine, StartRequest& request) {
+Result<std::shared_ptr<LiveRun>> Runtime::make_run(LiveMachine& machine, StartRequest& request) {
   auto& options = request.options;
   if (auto good = check_id(request.id); !good) return fail(std::move(good.error()));
   if (request.request.size() > options_.max_payload) {
     return fail(ErrorKind::kInvalid, "the request has {} bytes, over the limit of {} (ManagerOptions::max_payload)",
                 request.request.size(), options_.max_payload);
   }
-  auto run = std::make_unique<LiveRun>();
+  auto run = std::make_shared<LiveRun>();
   if (!options.queue.empty()) {
     const auto queue = queues_.find(options.queue);
     if (queue == queues_.end()) {
@@ -116,7 +116,7 @@ std::vector<Result<Started>> Runtime::start_all(const std::string& machine, std:
   group.results.assign(requests.size(), WriteResult(Fenced{}));
   std::vector<RunVersion> versions(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    Result<std::unique_ptr<LiveRun>> run = nullptr;
+    Result<std::shared_ptr<LiveRun>> run = nullptr;
     if (refusal) {
       run = fail(*refusal);
     } else if (!allowed[i]) {
@@ -129,7 +129,7 @@ std::vector<Result<Started>> Runtime::start_all(const std::string& machine, std:
       continue;
     }
     versions[i] = (*run)->spec.version;
-    Pending pending{.kind = Pending::Kind::kStart, .run = run->get(), .fresh = std::move(*run), .group = &group, .index = i};
+    Pending pending{.kind = Pending::Kind::kStart, .run = run->get(), .keep = std::move(*run), .group = &group, .index = i};
     pending.decision.events.push_back({.kind = EventKind::kStarted, .at = pending.run->spec.started_at});
     pending_.push_back(std::move(pending));
     ++group.left;
@@ -184,9 +184,9 @@ Result<RunResult> Runtime::wait(RunVersion version, std::optional<TimePoint> dea
     if (life_ == Life::kClosed) return fail(ErrorKind::kUnavailable, "the manager is shut down");
     const auto found = runs_.find(version);
     if (found != runs_.end()) {
-      if (const auto* parked = std::get_if<Parked>(&found->second->progress.state)) {
-        return fail(parked_error(version, *parked));
-      }
+      const LiveRun& run = *found->second;
+      const auto* parked = std::get_if<Parked>(&run.progress.state);
+      if (parked != nullptr && !run.cancel_cause) return fail(parked_error(version, *parked));
       Waiter waiter;
       waiters_[version].push_back(&waiter);
       while (!waiter.told) {
@@ -238,7 +238,7 @@ Result<> Runtime::cancel(RunVersion version, std::string cause) {
       LiveRun& run = *found->second;
       if (run.ending()) return fail(ErrorKind::kConflict, "cancel: run {} is about to end", version);
       if (run.cancel_cause) return {};
-      Pending pending{.kind = Pending::Kind::kCancel, .run = &run, .cause = cause};
+      Pending pending{.kind = Pending::Kind::kCancel, .run = &run, .keep = found->second, .cause = cause};
       pending.decision.events.push_back({.kind = EventKind::kCancelRequested, .at = clock_.now(), .note = std::move(cause)});
       auto done = submit_and_wait(std::move(pending));
       return done ? done : done.error().during("cancel");
@@ -295,7 +295,7 @@ MetricsSnapshot Runtime::metrics() const {
     gauge("fsm_queue_inflight", {{"queue", name}}, queue->inflight());
   }
   gauge("fsm_active_runs", {}, runs_.size());
-  gauge("fsm_running_handlers", {}, inside_.size());
+  gauge("fsm_running_handlers", {}, inside_count_);
   gauge("fsm_threads", {}, threads_);
   gauge("fsm_held_back_writes", {}, held_back_ ? pending_.size() : 0);
   snapshot.numbers.push_back({"fsm_failed_commits_count", {}, static_cast<double>(failed_commits_), /*is_counter=*/true});

@@ -72,7 +72,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 
     Kind kind = Kind::kMove;
     LiveRun* run = nullptr;
-    std::unique_ptr<LiveRun> fresh{};  // kStart: `run`, not yet among the living
+    std::shared_ptr<LiveRun> keep{};  // kStart: `run` is not among the living yet; kCancel: it may end meanwhile
     Decision decision{};             // kCancel: only its events; kNote: only its progress
     std::string cause{};             // kCancel
     WriteGroup* group = nullptr;     // who waits for it; such a write fails with its batch, others are held back
@@ -98,7 +98,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   using Worked = std::variant<Tried, Decision, Recheck, PassGates, PutDown>;
 
   // runtime.cc: what callers ask.
-  Result<std::unique_ptr<LiveRun>> make_run(LiveMachine& machine, StartRequest& request) SLIPWAY_REQUIRES(mutex_);
+  Result<std::shared_ptr<LiveRun>> make_run(LiveMachine& machine, StartRequest& request) SLIPWAY_REQUIRES(mutex_);
   Result<> check_after(const StartOptions& options) SLIPWAY_EXCLUDES(mutex_);
   Result<RunResult> result_from_store(RunVersion version) SLIPWAY_EXCLUDES(mutex_);
   Result<> not_active(RunVersion version, std::string_view wish) SLIPWAY_EXCLUDES(mutex_);
@@ -162,9 +162,9 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   void fire_stops() SLIPWAY_REQUIRES(mutex_);
 
   // runtime_resume.cc: taking up what an earlier process left.
-  using StoredRuns = std::vector<std::unique_ptr<LiveRun>>;
+  using StoredRuns = std::vector<std::shared_ptr<LiveRun>>;
   Result<StoredRuns> load_runs(ResumeReport& report) SLIPWAY_REQUIRES(mutex_);
-  std::unique_ptr<LiveRun> revive(RunStore::ActiveRun stored, LiveMachine& machine) SLIPWAY_REQUIRES(mutex_);
+  std::shared_ptr<LiveRun> revive(RunStore::ActiveRun stored, LiveMachine& machine) SLIPWAY_REQUIRES(mutex_);
   Result<> count_crashes(StoredRuns& runs, ResumeReport& report) SLIPWAY_REQUIRES(mutex_);
   Result<> check_machines() const SLIPWAY_REQUIRES(mutex_);
   Result<> start_threads() SLIPWAY_REQUIRES(mutex_);
@@ -182,7 +182,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   std::shared_ptr<RunStore> store_ SLIPWAY_GUARDED_BY(mutex_);
   std::map<std::string, std::unique_ptr<LiveMachine>> machines_ SLIPWAY_GUARDED_BY(mutex_);
   std::map<std::string, std::unique_ptr<RunQueue>> queues_ SLIPWAY_GUARDED_BY(mutex_);
-  std::unordered_map<RunVersion, std::unique_ptr<LiveRun>> runs_ SLIPWAY_GUARDED_BY(mutex_);
+  std::unordered_map<RunVersion, std::shared_ptr<LiveRun>> runs_ SLIPWAY_GUARDED_BY(mutex_);
   std::unordered_map<RunVersion, std::vector<RunVersion>> followers_ SLIPWAY_GUARDED_BY(mutex_);
   std::unordered_map<RunVersion, std::vector<Waiter*>> waiters_ SLIPWAY_GUARDED_BY(mutex_);
   std::deque<LiveRun*> ready_ SLIPWAY_GUARDED_BY(mutex_);
@@ -206,7 +206,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   std::size_t helpers_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // sentinel and timekeeper
   std::uint64_t taken_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // pieces of work, ever
   std::vector<std::size_t> free_slots_ SLIPWAY_GUARDED_BY(mutex_);
-  std::unordered_map<RunVersion, LiveRun*> inside_ SLIPWAY_GUARDED_BY(mutex_);
+  std::vector<LiveRun*> inside_ SLIPWAY_GUARDED_BY(mutex_);  // by slot: whose handler it runs; null: none
+  std::size_t inside_count_ SLIPWAY_GUARDED_BY(mutex_) = 0;
   std::vector<std::shared_ptr<StopSwitch>> stops_ SLIPWAY_GUARDED_BY(mutex_);  // to be fired without the lock
   std::condition_variable work_;
   std::condition_variable stalled_;

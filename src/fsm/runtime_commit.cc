@@ -130,7 +130,7 @@ void Runtime::apply(Pending& pending, const WriteResult& result) {
   }
   switch (pending.kind) {
     case Pending::Kind::kStart:
-      runs_.emplace(run.spec.version, std::move(pending.fresh));
+      runs_.emplace(run.spec.version, std::move(pending.keep));
       settle(run);
       break;
     case Pending::Kind::kMove: apply_move(run, pending.decision); break;

@@ -80,8 +80,8 @@ Result<Runtime::StoredRuns> Runtime::load_runs(ResumeReport& report) {
   return runs;
 }
 
-std::unique_ptr<LiveRun> Runtime::revive(RunStore::ActiveRun stored, LiveMachine& machine) {
-  auto run = std::make_unique<LiveRun>();
+std::shared_ptr<LiveRun> Runtime::revive(RunStore::ActiveRun stored, LiveMachine& machine) {
+  auto run = std::make_shared<LiveRun>();
   auto& record = stored.record;
   run->spec = std::move(record.spec);
   run->machine = &machine;
@@ -133,6 +133,7 @@ Result<> Runtime::count_crashes(StoredRuns& runs, ResumeReport& report) {
 Result<> Runtime::start_threads() {
   const std::size_t slots = std::min(options_.max_threads, store_->in_flight().slots());
   for (std::size_t slot = slots; slot > 0; --slot) free_slots_.push_back(slot - 1);
+  inside_.assign(slots, nullptr);
   try {
     std::thread([self = shared_from_this()] { self->keep_time(); }).detach();
     ++helpers_;

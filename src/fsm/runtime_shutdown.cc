@@ -10,14 +10,18 @@ ShutdownReport Runtime::shutdown(Duration patience) {
   const sys::Lock lock(mutex_);
   if (life_ == Life::kClosed) return {};
   life_ = Life::kStopping;
-  for (const auto& [version, run] : inside_) stop_run(*run, StopCause::kShutdown);
+  for (LiveRun* run : inside_) {
+    if (run != nullptr) stop_run(*run, StopCause::kShutdown);
+  }
   fire_stops();
   wait_for_quiet(clock_.now() + std::min(patience, Duration(std::chrono::hours(24 * 365))));
 
   ShutdownReport report;
-  for (const auto& [version, run] : inside_) {
-    report.stuck.push_back(version);
-    options_.log.error("run {} of machine {} does not heed its stop token: abandoned", version, run->spec.machine);
+  for (const LiveRun* run : inside_) {
+    if (run == nullptr) continue;
+    report.stuck.push_back(run->spec.version);
+    options_.log.error("run {} of machine {} does not heed its stop token: abandoned", run->spec.version,
+                       run->spec.machine);
   }
   if (!pending_.empty()) {
     options_.log.error("{} decisions could not be written: their transitions will run again", pending_.size());
@@ -35,7 +39,7 @@ void Runtime::wait_for_quiet(TimePoint deadline) {
     } else if (leading_) {
       sys::Borrowed borrowed(mutex_);
       quiet_.wait(borrowed.lock());
-    } else if (inside_.empty() && pending_.empty()) {
+    } else if (inside_count_ == 0 && pending_.empty()) {
       return;
     } else if (clock_.now() < deadline) {
       sys::Borrowed borrowed(mutex_);
@@ -59,7 +63,7 @@ void Runtime::close() {
   {
     sys::Borrowed borrowed(mutex_);
     // The stuck ones hold the runtime alive themselves, and find it closed when they come back.
-    while (threads_ > inside_.size() || helpers_ > 0) quiet_.wait(borrowed.lock());
+    while (threads_ > inside_count_ || helpers_ > 0) quiet_.wait(borrowed.lock());
   }
   store_->in_flight().clear();
   store_.reset();

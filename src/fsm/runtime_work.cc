@@ -63,6 +63,22 @@ Error exception_error(const std::exception* e) {
   return {ErrorKind::kInternal, fmt::format("exception: {}", e == nullptr ? "of unknown type" : e->what())};
 }
 
+// A handler inside its interceptors, the manager's around the machine's.
+struct InterceptedCall {
+  const std::vector<Interceptor>& outer;
+  const std::vector<Interceptor>& inner;
+  const Handler& handler;
+  const RunContext& context;
+  const Payload& payload;
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as there are interceptors
+  [[nodiscard]] EncodedOutcome from(std::size_t layer) const {
+    if (layer == outer.size() + inner.size()) return handler(context, payload);
+    const auto& wrap = layer < outer.size() ? outer[layer] : inner[layer - outer.size()];
+    return wrap(context, [this, layer] { return from(layer + 1); });
+  }
+};
+
 // Calls what a program gave us. Nothing it throws gets further than here.
 template <class Call>
 auto guarded(Call&& call, auto&& on_exception) -> decltype(call()) {
@@ -140,7 +156,8 @@ void Runtime::step(LiveRun& run, std::size_t slot) {
   run.stop = std::make_shared<StopSwitch>();
   const auto stop = run.stop;
   const auto store = store_;
-  inside_.emplace(run.spec.version, &run);
+  inside_[slot] = &run;
+  ++inside_count_;
   store->in_flight().enter(slot, run.spec.version);
   if (!run.ending()) {
     const auto* transition = run.machine->definition.find(run.view().transition());
@@ -153,7 +170,8 @@ void Runtime::step(LiveRun& run, std::size_t slot) {
   }();
   --busy_;
   if (life_ == Life::kClosed) return;  // abandoned: shutdown did not wait for it
-  inside_.erase(run.spec.version);
+  inside_[slot] = nullptr;
+  --inside_count_;
   store->in_flight().leave(slot);
   if (run.timer) timers_.cancel(*std::exchange(run.timer, std::nullopt));
   run.stop.reset();
@@ -256,20 +274,14 @@ EncodedOutcome Runtime::call(LiveRun& run, const Transition& transition, const R
     }
     return {};
   };
-  const std::size_t outer = options_.interceptors.size();
-  const std::size_t all = outer + machine.interceptors.size();
-  const std::function<EncodedOutcome(std::size_t)> from = [&](std::size_t layer) -> EncodedOutcome {
-    if (layer == all) return transition.handler(context, payload);
-    const auto& wrap = layer < outer ? options_.interceptors[layer] : machine.interceptors[layer - outer];
-    return wrap(context, [&] { return from(layer + 1); });
-  };
+  const InterceptedCall intercepted{options_.interceptors, machine.interceptors, transition.handler, context, payload};
   return guarded(
       [&]() -> EncodedOutcome {
         if (!run.initialized) {
           if (auto done = initialize(); !done) return Errored{done.error()};
           run.initialized = true;
         }
-        return from(0);
+        return intercepted.from(0);
       },
       on_exception);
 }

@@ -25,7 +25,8 @@ class SqliteRunReader::Snapshot {
   Snapshot& operator=(Snapshot&&) = delete;
   ~Snapshot() {
     // A transaction that only read has nothing that could fail to be written.
-    if (end_ != nullptr) [[maybe_unused]] const auto ended = end_->run();
+    if (end_ != nullptr) [[maybe_unused]]
+      const auto ended = end_->run();
   }
 
  private:
@@ -160,12 +161,12 @@ Result<> SqliteRunReader::load_active(std::size_t payload_limit,
 
 // The index alone says which they are; the rows are then read in the order in which they stand in the file.
 Result<std::vector<RunStore::ActiveRun>> SqliteRunReader::read_active(std::size_t payload_limit) {
-  auto active = db_.prepare(fmt::format(
-      "SELECT {}, request, response, "
-      "coalesce(length(request), (SELECT length(bytes) FROM payloads WHERE key = 2 * run), 0) + "
-      "coalesce(length(response), (SELECT length(bytes) FROM payloads WHERE key = 2 * run + 1), 0) "
-      "FROM runs WHERE run IN (SELECT run FROM runs INDEXED BY runs_active WHERE finished_at IS NULL)",
-      kRunColumns));
+  auto active = db_.prepare(
+      fmt::format("SELECT {}, request, response, "
+                  "coalesce(length(request), (SELECT length(bytes) FROM payloads WHERE key = 2 * run), 0) + "
+                  "coalesce(length(response), (SELECT length(bytes) FROM payloads WHERE key = 2 * run + 1), 0) "
+                  "FROM runs WHERE run IN (SELECT run FROM runs INDEXED BY runs_active WHERE finished_at IS NULL)",
+                  kRunColumns));
   if (!active) return fail(std::move(active.error()));
   std::vector<RunStore::ActiveRun> loaded;
   for (;;) {
@@ -183,8 +184,8 @@ Result<std::vector<RunStore::ActiveRun>> SqliteRunReader::read_active(std::size_
 
 Result<RunVersion> SqliteRunReader::greatest_version() {
   const sys::Lock lock(mutex_);
-  auto greatest = db_.prepare(
-      "SELECT max(greatest_version, coalesce((SELECT max(version) FROM runs), zeroblob(16))) FROM kept");
+  auto greatest =
+      db_.prepare("SELECT max(greatest_version, coalesce((SELECT max(version) FROM runs), zeroblob(16))) FROM kept");
   if (!greatest) return greatest.error().during("find the greatest version");
   auto row = greatest->step();
   if (!row) return row.error().during("find the greatest version");

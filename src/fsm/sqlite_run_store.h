@@ -33,7 +33,8 @@ class SqliteRunStore {
  public:
   // Makes the file and missing directories. kConflict when another process, or this one, owns the store: the message
   // names it. kUnsupported when the file was written by a newer program, or is not a run store.
-  [[nodiscard]] static Result<std::unique_ptr<RunStore>> open(const std::string& path, const SqliteOptions& options = {});
+  [[nodiscard]] static Result<std::unique_ptr<RunStore>> open(const std::string& path,
+                                                              const SqliteOptions& options = {});
 };
 
 // For looking at a store that somebody else may own: works while the owner writes. kNotFound when there is no file.

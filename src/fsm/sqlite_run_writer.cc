@@ -65,9 +65,7 @@ Result<std::unique_ptr<SqliteRunWriter>> SqliteRunWriter::open(const store::Open
 }
 
 Result<> SqliteRunWriter::prepare() {
-  const auto move = [](std::string_view more) {
-    return fmt::format("{}{} WHERE run = ?1 AND seq = ?15", kMove, more);
-  };
+  const auto move = [](std::string_view more) { return fmt::format("{}{} WHERE run = ?1 AND seq = ?15", kMove, more); };
   const std::pair<store::Statement*, std::string> all[] = {
       {&insert_run_,
        "INSERT INTO runs (version, seq, state, position, arrival, retries, crashes, last_event, finished_at, due, "

@@ -270,9 +270,11 @@ TEST_F(DatabaseTest, ACheckpointMovesTheWalIntoTheFile) {
 TEST_F(DatabaseTest, ConnectionsOfTheirOwnWorkInThreadsOfTheirOwn) {
   make_file_of_one_row();
   constexpr int kEach = 20;
+  constexpr int kThreads = 3;
   {
     std::vector<std::jthread> threads;
-    for (int t = 0; t < 3; ++t) {
+    threads.reserve(kThreads);
+    for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([this] {
         auto db = open_or_throw();
         for (int i = 0; i < kEach; ++i) {
@@ -285,7 +287,7 @@ TEST_F(DatabaseTest, ConnectionsOfTheirOwnWorkInThreadsOfTheirOwn) {
     }
   }
   auto db = open_or_throw();
-  EXPECT_EQ(ask(db, "SELECT count(*) FROM t"), 1 + 3 * kEach);
+  EXPECT_EQ(ask(db, "SELECT count(*) FROM t"), 1 + kThreads * kEach);
 }
 
 }  // namespace

@@ -146,7 +146,8 @@ TEST_F(StatementTest, AFailedBindIsReportedByTheStepAndThenForgotten) {
 }
 
 TEST_F(StatementTest, TextOverSqlitesLimitIsInvalid) {
-  const std::string_view claims_to_be_long("x", 3'000'000'000);  // refused by its length, before it is read
+  // Refused by its length, before a byte is read.
+  const std::string_view claims_to_be_long("x", 3'000'000'000);  // NOLINT(bugprone-string-constructor)
   EXPECT_EQ(one_.run(claims_to_be_long).error().kind(), ErrorKind::kInvalid);
 }
 

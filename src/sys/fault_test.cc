@@ -1,7 +1,9 @@
 #include "sys/fault.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -16,9 +18,9 @@ TEST(FaultTest, AnUnarmedPointPasses) { EXPECT_EQ(check("test.point"), std::null
 
 TEST(FaultTest, ActsAfterTheSkippedOnesAndSoOften) {
   const Scope scope("test.point", {.skip = 2, .times = 2, .error = {ErrorKind::kNoSpace, "full"}});
-  std::vector<bool> acted;
-  for (int i = 0; i < 6; ++i) acted.push_back(check("test.point").has_value());
-  EXPECT_EQ(acted, (std::vector<bool>{false, false, true, true, false, false}));
+  for (const bool acts : {false, false, true, true, false, false}) {
+    EXPECT_EQ(check("test.point").has_value(), acts);
+  }
   EXPECT_EQ(scope.acted(), 2);
 }
 
@@ -48,6 +50,7 @@ TEST(FaultTest, IsSpentOnceWhenManyThreadsReachIt) {
   std::atomic<int> failed = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&] {
         for (int i = 0; i < 100; ++i) failed += check("test.point").has_value() ? 1 : 0;

@@ -128,7 +128,7 @@ std::optional<FileId> identify(int fd) {
 
 }  // namespace
 
-Result<OwnerLock> OwnerLock::acquire(std::string path, std::string since) {
+Result<OwnerLock> OwnerLock::acquire(std::string path, const std::string& since) {
   Registry& ours = registry();
   const std::scoped_lock lock(ours.mutex);
   if (const auto file = identify(path); file && ours.owns(*file)) {

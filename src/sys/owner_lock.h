@@ -20,7 +20,7 @@ class OwnerLock {
  public:
   // kConflict when another process, or this one, has it: the message names the owner (pid, program, host, since when).
   // `since` is a time for people, written into the file.
-  [[nodiscard]] static Result<OwnerLock> acquire(std::string path, std::string since);
+  [[nodiscard]] static Result<OwnerLock> acquire(std::string path, const std::string& since);
 
   OwnerLock(OwnerLock&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
   OwnerLock& operator=(OwnerLock&& other) noexcept;

@@ -1,9 +1,11 @@
 #include "sys/owner_lock.h"
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -123,6 +125,7 @@ TEST_F(OwnerLockTest, OnlyOneOfManyThreadsGetsIt) {
   constexpr int kThreads = 8;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&] {
         const auto lock = OwnerLock::acquire(path_, "now");

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
-#include <tuple>
 
 namespace slipway::fsm {
 namespace {
 
+// Those of active runs, each once.
 std::vector<RunVersion> take_marks(MemoryRunData& data) {
   const sys::Lock lock(data.mutex);
-  std::vector<RunVersion> found;
-  std::ranges::copy_if(data.marks, std::back_inserter(found), [](RunVersion v) { return v != RunVersion(); });
+  std::set<RunVersion> found;
+  for (const auto version : data.marks) {
+    const auto run = data.runs.find(version);
+    if (run != data.runs.end() && !is_finished(run->second.record.progress.state)) found.insert(version);
+  }
   std::ranges::fill(data.marks, RunVersion());
-  return found;
+  return {found.begin(), found.end()};
 }
 
 void append(MemoryRunData::Run& run, const std::vector<Event>& events) {

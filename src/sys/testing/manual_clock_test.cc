@@ -75,6 +75,7 @@ TEST(ManualClockTest, NoWakeUpIsLost) {
   const TimePoint start = clock.now();
   constexpr int kSteps = 2'000;
   std::vector<std::jthread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       Waiter waiter;

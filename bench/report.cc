@@ -1,0 +1,58 @@
+#include "report.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace slipway::bench {
+namespace {
+
+std::string number(std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : "-"; }
+
+std::string verdict(const Measure& measure) {
+  if (!measure.must) return "";
+  if (!measure.ok()) return "MISSED";
+  return !measure.aim || measure.reaches(*measure.aim) ? "aim" : "must";
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void print_table(const std::vector<Measure>& measures) {
+  std::size_t width = 0;
+  for (const auto& measure : measures) width = std::max(width, measure.name.size());
+  fmt::print("{:<{}}  {:>10}  {:>8}  {:>8}  {:<6}  {}\n", "measure", width, "value", "must", "aim", "met", "unit");
+  for (const auto& measure : measures) {
+    fmt::print("{:<{}}  {:>10.4g}  {:>8}  {:>8}  {:<6}  {}\n", measure.name, width, measure.value, number(measure.must),
+               number(measure.aim), verdict(measure), measure.unit);
+  }
+}
+
+bool write_json(const std::vector<Measure>& measures, const std::string& path) {
+  auto list = nlohmann::json::array();
+  for (const auto& measure : measures) {
+    const auto bound = [](std::optional<double> value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
+    list.push_back({{"name", measure.name},
+                    {"value", measure.value},
+                    {"must", bound(measure.must)},
+                    {"aim", bound(measure.aim)},
+                    {"ok", measure.ok()}});
+  }
+  std::ofstream file(path);
+  file << list.dump(2) << "\n";
+  return file.good();
+}
+
+bool all_ok(const std::vector<Measure>& measures) {
+  return std::ranges::all_of(measures, [](const Measure& measure) { return measure.ok(); });
+}
+
+}  // namespace slipway::bench
