@@ -1,7 +1,5 @@
-// How fast the runtime is, as ratios against what the disk can do in the same folder in the same run. docs/benchmarks.md
-// says how to read it.
-#include <stdlib.h>
-
+// How fast the runtime is, as ratios against what the disk can do in the same folder in the same run.
+// docs/benchmarks.md says how to read it.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include "fsm_measures.h"
 #include "report.h"

@@ -1,12 +1,12 @@
 // Throughput: one after another, many at once.
 #include "fsm_measures.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "fsm_bench_machine.h"
 #include "report.h"

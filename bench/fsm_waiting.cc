@@ -1,9 +1,4 @@
 // Runs that wait, runs that are resumed, and a long history.
-#include <malloc.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -13,6 +8,11 @@
 #include <fstream>
 #include <mutex>
 #include <vector>
+
+#include <malloc.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fsm_bench_machine.h"
 #include "fsm_measures.h"
@@ -111,7 +111,8 @@ fsm::RunSpec spec_of(std::size_t i, UlidSource& ulids, const std::shared_ptr<con
 }
 
 // Runs as an earlier process left them, written without going through each transition.
-void fill(const std::string& path, std::size_t runs, const fsm::Progress& progress, const std::vector<fsm::Event>& events) {
+void fill(const std::string& path, std::size_t runs, const fsm::Progress& progress,
+          const std::vector<fsm::Event>& events) {
   auto store = must(fsm::SqliteRunStore::open(path));
   UlidSource ulids;
   const auto plan = std::make_shared<const fsm::Plan>(
@@ -134,7 +135,8 @@ void fill(const std::string& path, std::size_t runs, const fsm::Progress& progre
 
 double start_micros(Bench& bench, std::size_t i) {
   const auto began = Clock::now();
-  must(bench.steps->start(fmt::format("new-{}", i), {.name = "World"}, {.not_before = bench.manager->clock().now() + 24h}));
+  must(bench.steps->start(fmt::format("new-{}", i), {.name = "World"},
+                          {.not_before = bench.manager->clock().now() + 24h}));
   return seconds_since(began) * 1e6;
 }
 

@@ -46,8 +46,7 @@ using Fetch = fsm::Context<FetchRequest, FetchResponse>;
 using Publish = fsm::Context<PublishRequest, PublishResponse>;
 
 void tell(const fsm::RunContext& run) {
-  fmt::print("  {:<8} {:<8} {:<6}{}\n", run.machine(), run.id(), run.transition(),
-             run.resumed() ? "  (resumed)" : "");
+  fmt::print("  {:<8} {:<8} {:<6}{}\n", run.machine(), run.id(), run.transition(), run.resumed() ? "  (resumed)" : "");
   std::fflush(stdout);
 }
 

@@ -43,9 +43,7 @@ std::optional<ErrorKind> parse_error_kind(std::string_view name) {
   return found->kind;
 }
 
-std::string Error::describe() const {
-  return hint_.empty() ? message_ : fmt::format("{} ({})", message_, hint_);
-}
+std::string Error::describe() const { return hint_.empty() ? message_ : fmt::format("{} ({})", message_, hint_); }
 
 Error Error::with_hint(std::string hint) && {
   hint_ = std::move(hint);

@@ -47,7 +47,7 @@ class Ulid {
 // Makes ULIDs that grow strictly, also within one millisecond and when the clock is set back. Thread-safe.
 class UlidSource {
  public:
-  UlidSource();                                                // seeded by the operating system
+  UlidSource();                                               // seeded by the operating system
   explicit UlidSource(std::uint64_t seed) : random_(seed) {}  // repeatable, for tests
 
   [[nodiscard]] Ulid next(TimePoint now);

@@ -30,7 +30,8 @@ template <>
 struct Codec<Nothing> {
   [[nodiscard]] static Result<std::string> encode(const Nothing&) { return std::string(); }
   [[nodiscard]] static Result<Nothing> decode(std::string_view bytes) {
-    if (!bytes.empty()) return fail(ErrorKind::kCorrupt, "{} bytes stored where there is nothing to store", bytes.size());
+    if (!bytes.empty())
+      return fail(ErrorKind::kCorrupt, "{} bytes stored where there is nothing to store", bytes.size());
     return Nothing{};
   }
 };

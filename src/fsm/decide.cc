@@ -76,8 +76,7 @@ Decision failed_try(const RunView& run, const Retry& retry, const Try& tried, co
   Decision decision = errored(run, tried, error);
   decision.progress.retries += 1;
   decision.progress.crashes = 0;
-  decision.progress.state =
-      BackingOff{tried.ended + retry.wait_before(decision.progress.retries, tried.random)};
+  decision.progress.state = BackingOff{tried.ended + retry.wait_before(decision.progress.retries, tried.random)};
   return decision;
 }
 
@@ -85,7 +84,8 @@ Decision gone_to(const RunView& run, const Try& tried, GoTo<std::string> outcome
   const auto& names = run.plan.transitions;
   const auto found = std::ranges::find(names, outcome.transition);
   if (found == names.end() && outcome.transition != run.plan.end) {
-    const Error unknown(ErrorKind::kInvalid, fmt::format("go to {}: the run has no such transition", outcome.transition));
+    const Error unknown(ErrorKind::kInvalid,
+                        fmt::format("go to {}: the run has no such transition", outcome.transition));
     return ended_by_error(run, tried, unknown, Ending::kFailed);
   }
   return completed(run, tried, std::move(outcome.response), static_cast<std::size_t>(found - names.begin()));
@@ -113,16 +113,17 @@ struct Overloaded : Fs... {
 
 Decision on_outcome(const RunView& run, const Transition& transition, const Try& tried, EncodedOutcome outcome) {
   if (tried.timed_out) return timed_out(run, transition, tried);
-  return std::visit(
-      Overloaded{
-          [&](Next<std::string>& o) { return completed(run, tried, std::move(o.response), run.progress.position + 1U); },
-          [&](GoTo<std::string>& o) { return gone_to(run, tried, std::move(o)); },
-          [&](Handoff<std::string>& o) { return handed_off(run, tried, std::move(o.response)); },
-          [&](Errored& o) { return failed_try(run, transition.policy.retry, tried, o.error); },
-          [&](Aborted& o) { return ended_by_error(run, tried, o.error, Ending::kAborted); },
-          [&](Unrecoverable& o) { return ended_by_error(run, tried, o.error, Ending::kFailed); },
-      },
-      outcome);
+  return std::visit(Overloaded{
+                        [&](Next<std::string>& o) {
+                          return completed(run, tried, std::move(o.response), run.progress.position + 1U);
+                        },
+                        [&](GoTo<std::string>& o) { return gone_to(run, tried, std::move(o)); },
+                        [&](Handoff<std::string>& o) { return handed_off(run, tried, std::move(o.response)); },
+                        [&](Errored& o) { return failed_try(run, transition.policy.retry, tried, o.error); },
+                        [&](Aborted& o) { return ended_by_error(run, tried, o.error, Ending::kAborted); },
+                        [&](Unrecoverable& o) { return ended_by_error(run, tried, o.error, Ending::kFailed); },
+                    },
+                    outcome);
 }
 
 TryStatus status_of(const Try& tried, const EncodedOutcome& outcome) {
@@ -155,10 +156,12 @@ Decision on_unknown_transition(const RunView& run, TimePoint now) {
   auto& progress = decision.progress;
   const auto& names = run.plan.transitions;
   if (run.machine.on_unknown_transition == OnUnknownTransition::kFail) {
-    Error refused(ErrorKind::kUnsupported, fmt::format("this program's machine {} has no transition {}, which the run was "
-                                                       "started with",
-                                                       run.machine.name, run.transition()));
-    refused = std::move(refused).with_hint("run it with the program it was started with, or declare such transitions skipped");
+    Error refused(ErrorKind::kUnsupported,
+                  fmt::format("this program's machine {} has no transition {}, which the run was "
+                              "started with",
+                              run.machine.name, run.transition()));
+    refused = std::move(refused).with_hint(
+        "run it with the program it was started with, or declare such transitions skipped");
     decision.events.push_back(
         {.kind = EventKind::kRefused, .at = now, .transition = run.transition(), .error = refused});
     end(decision, run, Ending::kFailed, std::move(refused), now);
@@ -191,8 +194,7 @@ Decision on_interrupted(const RunView& run, std::uint32_t max_crash_resumes, Tim
                              .retry = progress.retries,
                              .note = fmt::format("the process died inside {} ({} in a row)", where, progress.crashes)});
   if (!too_often) return decision;
-  const std::string reason =
-      fmt::format("the process died inside {} {} times in a row", where, progress.crashes);
+  const std::string reason = fmt::format("the process died inside {} {} times in a row", where, progress.crashes);
   if (finishing != nullptr) {
     decision.events.push_back(
         {.kind = EventKind::kFinalizerFailed, .at = now, .error = Error(ErrorKind::kParked, reason)});

@@ -16,13 +16,13 @@ namespace slipway::fsm {
 // Numbers are stored: they may be added to, never changed.
 enum class EventKind : std::uint8_t {
   kStarted = 1,
-  kCompleted = 2,        // a transition; `took` is its duration
-  kErrored = 3,          // a try of a transition failed
-  kSkipped = 4,          // the program no longer has the transition, and the machine says skip
-  kRefused = 5,          // the program no longer has the transition, and the machine says fail
-  kInterrupted = 6,      // the process died inside the transition
+  kCompleted = 2,    // a transition; `took` is its duration
+  kErrored = 3,      // a try of a transition failed
+  kSkipped = 4,      // the program no longer has the transition, and the machine says skip
+  kRefused = 5,      // the program no longer has the transition, and the machine says fail
+  kInterrupted = 6,  // the process died inside the transition
   kParked = 7,
-  kUnparked = 8,         // resumed by hand
+  kUnparked = 8,  // resumed by hand
   kCancelRequested = 9,
   kFinalizerFailed = 10,
   kFinished = 11,
@@ -39,12 +39,12 @@ enum class EventKind : std::uint8_t {
 struct Event {
   EventKind kind = EventKind::kStarted;
   TimePoint at{};
-  std::string transition{};               // empty where none is meant
-  std::uint32_t retry = 0;                // of the transition
+  std::string transition{};  // empty where none is meant
+  std::uint32_t retry = 0;   // of the transition
   Duration took{0};
-  std::optional<Error> error{};           // of kErrored, kRefused, kFinalizerFailed, and of an unhappy kFinished
-  std::optional<Ending> ending{};         // of kFinished
-  std::string note{};                     // cause, reason: for people
+  std::optional<Error> error{};    // of kErrored, kRefused, kFinalizerFailed, and of an unhappy kFinished
+  std::optional<Ending> ending{};  // of kFinished
+  std::string note{};              // cause, reason: for people
 
   friend bool operator==(const Event&, const Event&) = default;
 };

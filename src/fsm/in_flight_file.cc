@@ -80,9 +80,7 @@ Result<std::unique_ptr<InFlightFile>> InFlightFile::open(const std::string& path
   void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) return system_failure("map", path, errno);
   const std::span halves(static_cast<std::uint64_t*>(mapped), slots * 2);
-  std::unique_ptr<InFlightFile> marks(new InFlightFile(halves, std::move(*found)));
-  marks->clear();
-  return marks;
+  return std::unique_ptr<InFlightFile>(new InFlightFile(halves, std::move(*found)));
 }
 
 InFlightFile::~InFlightFile() { ::munmap(halves_.data(), halves_.size_bytes()); }

@@ -14,11 +14,13 @@ Result<> check(const ManagerOptions& options) {
   for (const auto& queue : options.queues) {
     if (auto good = check_name("queue", queue.name); !good) return good;
     if (!names.insert(queue.name).second) return fail(ErrorKind::kInvalid, "two queues are named {}", queue.name);
-    if (queue.limit == 0) return fail(ErrorKind::kInvalid, "queue {} has a limit of 0: nothing would ever run", queue.name);
+    if (queue.limit == 0)
+      return fail(ErrorKind::kInvalid, "queue {} has a limit of 0: nothing would ever run", queue.name);
     wanted += queue.limit;
   }
   if (wanted > options.max_threads || options.max_threads == 0) {
-    return fail(ErrorKind::kInvalid, "the queues' limits add up to {}, but max_threads is {}", wanted, options.max_threads);
+    return fail(ErrorKind::kInvalid, "the queues' limits add up to {}, but max_threads is {}", wanted,
+                options.max_threads);
   }
   return {};
 }

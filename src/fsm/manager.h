@@ -56,7 +56,7 @@ struct ManagerOptions {
   Retention retention{};
   Duration retention_interval = std::chrono::minutes(1);
   std::vector<Interceptor> interceptors{};  // around those of each machine
-  sys::Clock* clock = nullptr;            // null: the wall clock. Must outlive the manager
+  sys::Clock* clock = nullptr;              // null: the wall clock. Must outlive the manager
   Logger log{};
 };
 
@@ -65,7 +65,7 @@ struct StartOptions {
   int priority = 0;     // higher first; first in, first out among equals
   std::optional<TimePoint> not_before{};
   std::optional<RunVersion> after{};  // starts when that run has completed; fails with its cause when it did not
-  bool after_any_ending = false;    // starts also when that run failed, was aborted or cancelled
+  bool after_any_ending = false;      // starts also when that run failed, was aborted or cancelled
   std::optional<RunVersion> parent{};
 };
 

@@ -26,21 +26,23 @@ class FaultTest : public testing::Test {
   void open(TransitionPolicy policy = {}) {
     harness_.open([this, policy](Manager& manager) {
       machine_ = *fsm::machine<std::string, std::string>("m")
-                      .start("first",
-                             [this](const Text& run) -> Outcome<std::string> {
-                               if (deaf_) {
-                                 gate_.block();
-                               } else if (!gate_.pass(run.stop())) {
-                                 cause_ = run.stop_cause();
-                                 return error(Error(ErrorKind::kCancelled, "told to stop"));
-                               }
-                               return next(std::string("f"));
-                             },
-                             policy)
-                      .to("second", [this](const Text& run) -> Outcome<std::string> {
-                        ++second_calls_;
-                        return next(run.response() + "s");
-                      })
+                      .start(
+                          "first",
+                          [this](const Text& run) -> Outcome<std::string> {
+                            if (deaf_) {
+                              gate_.block();
+                            } else if (!gate_.pass(run.stop())) {
+                              cause_ = run.stop_cause();
+                              return error(Error(ErrorKind::kCancelled, "told to stop"));
+                            }
+                            return next(std::string("f"));
+                          },
+                          policy)
+                      .to("second",
+                          [this](const Text& run) -> Outcome<std::string> {
+                            ++second_calls_;
+                            return next(run.response() + "s");
+                          })
                       .end("done")
                       .add_to(manager);
     });
@@ -95,7 +97,9 @@ TEST_F(FaultTest, ARunThatAnotherProcessMovedIsLeftToIt) {
   const auto run = *machine_->start("a", "");
   gate_.await_arrivals(1);
   const Progress elsewhere{.state = Running{}, .position = 1, .arrival = 1};
-  const Write move = MoveWrite{.version = run, .base_seq = 1, .progress = &elsewhere,
+  const Write move = MoveWrite{.version = run,
+                               .base_seq = 1,
+                               .progress = &elsewhere,
                                .events = {{.kind = EventKind::kCompleted, .transition = "first"}}};
   ASSERT_TRUE(harness_.store().commit({&move, 1}));
   gate_.open();
@@ -198,8 +202,7 @@ TEST_F(FaultTest, CancelReachesARunThatBacksOff) {
   std::optional<TextMachine> failing;
   harness_.open([&](Manager& manager) {
     failing = *fsm::machine<std::string, std::string>("failing")
-                   .start("s",
-                          [](const Text&) -> Outcome<std::string> { return error(Error(ErrorKind::kIo, "no")); },
+                   .start("s", [](const Text&) -> Outcome<std::string> { return error(Error(ErrorKind::kIo, "no")); },
                           {.retry = fixed(10, 1h)})
                    .end("done")
                    .add_to(manager);

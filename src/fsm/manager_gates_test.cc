@@ -194,16 +194,19 @@ class ChainTest : public testing::Test {
                             })
                      .end("done")
                      .add_to(manager);
-      after_ = *fsm::machine<std::string, std::string>("after")
-                    .follows(*before_,
-                             [](const std::string& handed_on, std::string given) { return given + "+" + handed_on; })
-                    .start("s", [this](const Text& run) -> Outcome<std::string> {
-                      ++after_calls_;
-                      return next("saw " + run.request());
-                    })
-                    .to("t", [](const Text& run) -> Outcome<std::string> { return next(run.response() + "/" + run.request()); })
-                    .end("done")
-                    .add_to(manager);
+      after_ =
+          *fsm::machine<std::string, std::string>("after")
+               .follows(*before_,
+                        [](const std::string& handed_on, std::string given) { return given + "+" + handed_on; })
+               .start("s",
+                      [this](const Text& run) -> Outcome<std::string> {
+                        ++after_calls_;
+                        return next("saw " + run.request());
+                      })
+               .to("t",
+                   [](const Text& run) -> Outcome<std::string> { return next(run.response() + "/" + run.request()); })
+               .end("done")
+               .add_to(manager);
     };
   }
 
@@ -267,6 +270,37 @@ TEST_F(ChainTest, ARunAfterAFailedOneDoesNotStartUnlessAskedTo) {
   const auto third = *after_->start("d", "own", {.after = first});
   EXPECT_THAT(harness_.ending(third), HasSubstr("bad"));
   EXPECT_EQ(after_calls_, 1);
+}
+
+TEST_F(ChainTest, AFollowerWhoseEndIsDecidedRunsItsFinalizersAfterARestart) {
+  Gate finalizing;
+  std::optional<TextMachine> follower;
+  const auto setup = [&](Manager& manager) {
+    chain()(manager);
+    follower = *fsm::machine<std::string, std::string>("follower")
+                    .follows(*before_, [](const std::string&, std::string given) { return given; })
+                    .start("s", [](const Text&) -> Outcome<std::string> { return next(std::string()); })
+                    .end("done")
+                    .finalizer([&](const Text& run, const Finishing&) -> Result<> {
+                      if (!finalizing.pass(run.stop())) return fail(ErrorKind::kCancelled, "stopped");
+                      return {};
+                    })
+                    .add_to(manager);
+  };
+  harness_.open(setup);
+  const auto first = *before_->start("a", "fail");
+  const auto waits_for_failure = *follower->start("f", "", {.after = first});
+  const auto cancelled = *follower->start("c", "", {.after = first});
+  gate_->await_arrivals(1);
+  ASSERT_TRUE(harness_.manager().cancel(cancelled, "enough"));
+  finalizing.await_arrivals(1);  // of the cancelled one, while the run before it is still under way
+  gate_->open();
+  finalizing.await_arrivals(2);
+  harness_.crash();
+  finalizing.open();
+  harness_.open(setup);
+  EXPECT_THAT(harness_.ending(waits_for_failure), HasSubstr("before it"));
+  EXPECT_EQ(harness_.ending(cancelled), "cancelled: cancelled: enough");
 }
 
 TEST_F(ChainTest, ARunAfterAnUnknownOneIsRefused) {

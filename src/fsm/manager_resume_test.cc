@@ -107,9 +107,10 @@ TEST_F(ResumeTest, AHandlerNeverGetsARunOfAnotherMachineThoughIdsAndTypesAreAlik
 TEST_F(ResumeTest, WaitingForAFailedRunGivesItsFailureAlsoAfterARestart) {
   const auto failing = [this](Manager& manager) {
     machine_ = *fsm::machine<std::string, std::string>("m")
-                    .start("s", [](const Text&) -> Outcome<std::string> {
-                      return fsm::abort(Error(ErrorKind::kRejected, "bad").with_hint("try another"));
-                    })
+                    .start("s",
+                           [](const Text&) -> Outcome<std::string> {
+                             return fsm::abort(Error(ErrorKind::kRejected, "bad").with_hint("try another"));
+                           })
                     .end("done")
                     .add_to(manager);
   };

@@ -160,10 +160,12 @@ TEST_F(ManagerTest, AnExceptionIsAnErrorWithItsText) {
 
 TEST_F(ManagerTest, ASecondStartOfAnActiveRunAnswersWithItsVersion) {
   Gate gate;
-  open_with([&](const Text& run) -> Outcome<std::string> {
-    gate.pass(run.stop());
-    return next(std::string());
-  }, append_name);
+  open_with(
+      [&](const Text& run) -> Outcome<std::string> {
+        gate.pass(run.stop());
+        return next(std::string());
+      },
+      append_name);
   const auto first = *machine_->start("a", "x");
   const auto second = *machine_->start("a", "y");
   EXPECT_FALSE(first.already_running);
@@ -210,10 +212,12 @@ TEST_F(ManagerTest, WaitingForAnUnknownVersionIsAnError) {
 
 TEST_F(ManagerTest, AWaitEndsAtItsDeadlineAndLeavesTheRunAlone) {
   Gate gate;
-  open_with([&](const Text& run) -> Outcome<std::string> {
-    gate.pass(run.stop());
-    return next(std::string("late;"));
-  }, append_name);
+  open_with(
+      [&](const Text& run) -> Outcome<std::string> {
+        gate.pass(run.stop());
+        return next(std::string("late;"));
+      },
+      append_name);
   const auto run = start();
   gate.await_arrivals(1);
   EXPECT_EQ(machine_->wait(run, harness_.clock.now()).error().kind(), ErrorKind::kTimeout);
@@ -379,8 +383,9 @@ TEST_F(ManagerTest, MetricsCountActionsTransitionsAndCommits) {
   EXPECT_EQ(metrics.value("fsm_action_count", {{"action", "m"}, {"status", "completed"}}), 1);
   EXPECT_EQ(metrics.value("fsm_transition_count", {{"state", "second"}, {"status", "ok"}}), 1);
   const auto text = metrics.render();
-  EXPECT_THAT(text, HasSubstr("fsm_transition_duration_seconds_bucket{action=\"m\",state=\"first\",resource=\"m\",status="
-                              "\"ok\",le=\"0.0005\"} 1"));
+  EXPECT_THAT(text,
+              HasSubstr("fsm_transition_duration_seconds_bucket{action=\"m\",state=\"first\",resource=\"m\",status="
+                        "\"ok\",le=\"0.0005\"} 1"));
   EXPECT_THAT(text, HasSubstr("# TYPE fsm_commit_batch_size histogram"));
 }
 

@@ -27,17 +27,24 @@ std::string escaped(std::string_view value) {
 std::string series(std::string_view name, const Labels& labels, std::string_view le = {}) {
   std::string out(name);
   std::string inner;
-  for (const auto& [key, value] : labels) inner += fmt::format("{}{}=\"{}\"", inner.empty() ? "" : ",", key, escaped(value));
+  for (const auto& [key, value] : labels)
+    inner += fmt::format("{}{}=\"{}\"", inner.empty() ? "" : ",", key, escaped(value));
   if (!le.empty()) inner += fmt::format("{}le=\"{}\"", inner.empty() ? "" : ",", le);
   if (!inner.empty()) out += "{" + inner + "}";
   return out;
 }
 
-// One TYPE line a name, before its first series.
-void announce(std::string& out, std::string& last, const std::string& name, std::string_view type) {
-  if (last == name) return;
-  out += fmt::format("# TYPE {} {}\n", name, type);
-  last = name;
+std::string render_histogram(const std::string& name, const MetricsSnapshot::Distribution& distribution) {
+  const auto& [unused, labels, histogram] = distribution;
+  std::string out;
+  for (std::size_t i = 0; i < histogram.bounds().size(); ++i) {
+    const std::string bound = fmt::format("{}", histogram.bounds()[i]);
+    out += fmt::format("{} {}\n", series(name + "_bucket", labels, bound), histogram.at_most(i));
+  }
+  out += fmt::format("{} {}\n", series(name + "_bucket", labels, "+Inf"), histogram.count());
+  out += fmt::format("{} {}\n", series(name + "_sum", labels), histogram.sum());
+  out += fmt::format("{} {}\n", series(name + "_count", labels), histogram.count());
+  return out;
 }
 
 }  // namespace
@@ -62,25 +69,19 @@ Histogram seconds_histogram() {
 Histogram size_histogram() { return Histogram({1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}); }
 
 std::string MetricsSnapshot::render() const {
+  // All series of a name stand together, below one TYPE line.
+  std::map<std::string, std::vector<const Number*>> by_name;
+  for (const auto& number : numbers) by_name[number.name].push_back(&number);
   std::string out;
-  std::string last;
-  auto by_name = numbers;
-  std::ranges::stable_sort(by_name, {}, &Number::name);
-  for (const auto& number : by_name) {
-    announce(out, last, number.name, number.is_counter ? "counter" : "gauge");
-    out += fmt::format("{} {}\n", series(number.name, number.labels), number.value);
+  for (const auto& [name, all] : by_name) {
+    out += fmt::format("# TYPE {} {}\n", name, all.front()->is_counter ? "counter" : "gauge");
+    for (const auto* number : all) out += fmt::format("{} {}\n", series(name, number->labels), number->value);
   }
-  auto distributed = distributions;
-  std::ranges::stable_sort(distributed, {}, &Distribution::name);
-  for (const auto& [name, labels, histogram] : distributed) {
-    announce(out, last, name, "histogram");
-    for (std::size_t i = 0; i < histogram.bounds().size(); ++i) {
-      const std::string bound = fmt::format("{}", histogram.bounds()[i]);
-      out += fmt::format("{} {}\n", series(name + "_bucket", labels, bound), histogram.at_most(i));
-    }
-    out += fmt::format("{} {}\n", series(name + "_bucket", labels, "+Inf"), histogram.count());
-    out += fmt::format("{} {}\n", series(name + "_sum", labels), histogram.sum());
-    out += fmt::format("{} {}\n", series(name + "_count", labels), histogram.count());
+  std::map<std::string, std::vector<const Distribution*>> distributed;
+  for (const auto& distribution : distributions) distributed[distribution.name].push_back(&distribution);
+  for (const auto& [name, all] : distributed) {
+    out += fmt::format("# TYPE {} histogram\n", name);
+    for (const auto* distribution : all) out += render_histogram(name, *distribution);
   }
   return out;
 }
@@ -125,7 +126,10 @@ void MachineMetrics::append_to(MetricsSnapshot& snapshot, const std::string& mac
   };
   for (const auto& [key, histogram] : actions_) {
     append("action",
-           {{"action", machine}, {"resource", resource}, {"status", std::string(to_string(key.first))}, {"kind", key.second}},
+           {{"action", machine},
+            {"resource", resource},
+            {"status", std::string(to_string(key.first))},
+            {"kind", key.second}},
            histogram);
   }
   for (std::size_t i = 0; i < transitions_.size(); ++i) {

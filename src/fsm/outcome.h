@@ -48,8 +48,7 @@ struct Unrecoverable {
 };
 
 template <class Response>
-using OutcomeOf =
-    std::variant<Next<Response>, GoTo<Response>, Handoff<Response>, Errored, Aborted, Unrecoverable>;
+using OutcomeOf = std::variant<Next<Response>, GoTo<Response>, Handoff<Response>, Errored, Aborted, Unrecoverable>;
 
 // The same with the response encoded: what interceptors see and the runtime decides on.
 using EncodedOutcome = OutcomeOf<std::string>;

@@ -12,11 +12,11 @@ namespace slipway::fsm {
 
 // The wait before a transition is tried again. While it waits, the run holds no thread and no place in its queue.
 struct Retry {
-  std::uint32_t max_retries = 0;  // after the first try; 0: the first error ends the run
-  Duration base{0};               // before the first retry
-  double factor = 1.0;            // each further wait is so many times the one before
-  Duration cap = Duration::max(); // no wait is longer
-  bool jitter = false;            // a random part of up to half is taken off, so that many do not come at once
+  std::uint32_t max_retries = 0;   // after the first try; 0: the first error ends the run
+  Duration base{0};                // before the first retry
+  double factor = 1.0;             // each further wait is so many times the one before
+  Duration cap = Duration::max();  // no wait is longer
+  bool jitter = false;             // a random part of up to half is taken off, so that many do not come at once
 
   [[nodiscard]] Retry with_jitter() const {
     Retry copy = *this;

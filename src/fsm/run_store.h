@@ -109,7 +109,8 @@ class RunStore : public RunReader {
     RunRecord record;
     bool has_payload = true;
   };
-  [[nodiscard]] virtual Result<> load_active(std::size_t payload_limit, const std::function<void(ActiveRun&&)>& take) = 0;
+  [[nodiscard]] virtual Result<> load_active(std::size_t payload_limit,
+                                             const std::function<void(ActiveRun&&)>& take) = 0;
 
   // The greatest version ever stored here, finished or not.
   [[nodiscard]] virtual Result<RunVersion> greatest_version() = 0;
@@ -119,7 +120,7 @@ class RunStore : public RunReader {
   [[nodiscard]] virtual Result<std::size_t> remove_finished(const Retention& keep, TimePoint now, std::size_t most) = 0;
 
   [[nodiscard]] virtual InFlightMarks& in_flight() = 0;
-  // Who was inside when the last owner died: active runs only, each once.
+  // Who was inside when the last owner died: active runs only, each once. The marks stay until they are cleared.
   [[nodiscard]] virtual const std::vector<RunVersion>& found_in_flight() const = 0;
 };
 

@@ -129,7 +129,8 @@ std::vector<Result<Started>> Runtime::start_all(const std::string& machine, std:
       continue;
     }
     versions[i] = (*run)->spec.version;
-    Pending pending{.kind = Pending::Kind::kStart, .run = run->get(), .keep = std::move(*run), .group = &group, .index = i};
+    Pending pending{
+        .kind = Pending::Kind::kStart, .run = run->get(), .keep = std::move(*run), .group = &group, .index = i};
     pending.decision.events.push_back({.kind = EventKind::kStarted, .at = pending.run->spec.started_at});
     pending_.push_back(std::move(pending));
     ++group.left;
@@ -217,7 +218,8 @@ Result<RunResult> Runtime::result_from_store(RunVersion version) {
   auto& [spec, progress, seq, cancel_cause, request, response] = **record;
   const auto* end = std::get_if<Finished>(&progress.state);
   if (end == nullptr) {
-    return fail(ErrorKind::kUnavailable, "run {} of machine {} is active, but not in this process", version, spec.machine);
+    return fail(ErrorKind::kUnavailable, "run {} of machine {} is active, but not in this process", version,
+                spec.machine);
   }
   return RunResult{version, spec.machine, end->ending, end->error, std::move(response)};
 }
@@ -239,7 +241,8 @@ Result<> Runtime::cancel(RunVersion version, std::string cause) {
       if (run.ending()) return fail(ErrorKind::kConflict, "cancel: run {} is about to end", version);
       if (run.cancel_cause) return {};
       Pending pending{.kind = Pending::Kind::kCancel, .run = &run, .keep = found->second, .cause = cause};
-      pending.decision.events.push_back({.kind = EventKind::kCancelRequested, .at = clock_.now(), .note = std::move(cause)});
+      pending.decision.events.push_back(
+          {.kind = EventKind::kCancelRequested, .at = clock_.now(), .note = std::move(cause)});
       auto done = submit_and_wait(std::move(pending));
       return done ? done : done.error().during("cancel");
     }
@@ -270,6 +273,7 @@ Result<> Runtime::unpark(RunVersion version) {
 std::vector<MachineInfo> Runtime::machines() const {
   const sys::Lock lock(mutex_);
   std::vector<MachineInfo> infos;
+  infos.reserve(machines_.size());
   for (const auto& [name, machine] : machines_) infos.push_back({name, machine->plan->transitions, machine->plan->end});
   return infos;
 }
@@ -277,7 +281,9 @@ std::vector<MachineInfo> Runtime::machines() const {
 std::vector<QueueInfo> Runtime::queues() const {
   const sys::Lock lock(mutex_);
   std::vector<QueueInfo> infos;
-  for (const auto& [name, queue] : queues_) infos.push_back({name, queue->limit(), queue->waiting(), queue->inflight()});
+  infos.reserve(queues_.size());
+  for (const auto& [name, queue] : queues_)
+    infos.push_back({name, queue->limit(), queue->waiting(), queue->inflight()});
   return infos;
 }
 
@@ -298,7 +304,8 @@ MetricsSnapshot Runtime::metrics() const {
   gauge("fsm_running_handlers", {}, inside_count_);
   gauge("fsm_threads", {}, threads_);
   gauge("fsm_held_back_writes", {}, held_back_ ? pending_.size() : 0);
-  snapshot.numbers.push_back({"fsm_failed_commits_count", {}, static_cast<double>(failed_commits_), /*is_counter=*/true});
+  snapshot.numbers.push_back(
+      {"fsm_failed_commits_count", {}, static_cast<double>(failed_commits_), /*is_counter=*/true});
   snapshot.distributions.push_back({"fsm_commit_batch_size", {}, batch_sizes_});
   snapshot.distributions.push_back({"fsm_commit_sync_seconds", {}, sync_times_});
   return snapshot;

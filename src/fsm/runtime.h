@@ -44,7 +44,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   // The verbs of Manager.
   Result<> add(Definition definition) SLIPWAY_EXCLUDES(mutex_);
   Result<ResumeReport> resume() SLIPWAY_EXCLUDES(mutex_);
-  std::vector<Result<Started>> start_all(const std::string& machine, std::vector<StartRequest> runs)
+  std::vector<Result<Started>> start_all(const std::string& machine, std::vector<StartRequest> requests)
       SLIPWAY_EXCLUDES(mutex_);
   Result<RunResult> wait(RunVersion version, std::optional<TimePoint> deadline) SLIPWAY_EXCLUDES(mutex_);
   Result<> cancel(RunVersion version, std::string cause) SLIPWAY_EXCLUDES(mutex_);
@@ -73,10 +73,10 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     Kind kind = Kind::kMove;
     LiveRun* run = nullptr;
     std::shared_ptr<LiveRun> keep{};  // kStart: `run` is not among the living yet; kCancel: it may end meanwhile
-    Decision decision{};             // kCancel: only its events; kNote: only its progress
-    std::string cause{};             // kCancel
-    WriteGroup* group = nullptr;     // who waits for it; such a write fails with its batch, others are held back
-    std::size_t index = 0;           // in the group
+    Decision decision{};              // kCancel: only its events; kNote: only its progress
+    std::string cause{};              // kCancel
+    WriteGroup* group = nullptr;      // who waits for it; such a write fails with its batch, others are held back
+    std::size_t index = 0;            // in the group
   };
 
   struct Waiter {

@@ -102,7 +102,7 @@ void Runtime::write_batch() {
 
   const auto store = store_;
   const TimePoint began = clock_.now();
-  const auto results = [&] {
+  const auto results = [&]() SLIPWAY_REQUIRES(mutex_) {
     const sys::Unlock unlocked(mutex_);
     return store->commit(writes);
   }();
@@ -182,7 +182,7 @@ void Runtime::hold_back(std::vector<Pending> batch, const Error& error) {
   for (auto pending = batch.rbegin(); pending != batch.rend(); ++pending) {
     if (pending->kind != Pending::Kind::kNote) pending_.push_front(std::move(*pending));
   }
-  std::erase_if(pending_, [&](const Pending& pending) {
+  std::erase_if(pending_, [&](const Pending& pending) SLIPWAY_REQUIRES(mutex_) {
     if (pending.group == nullptr) return false;
     // A run to be unparked stays parked.
     if (pending.kind == Pending::Kind::kMove) pending.run->phase = LiveRun::Phase::kWaiting;
@@ -203,7 +203,7 @@ void Runtime::answer(const Pending& pending, Result<WriteResult> result) {
 
 void Runtime::remove_some_history() {
   const auto store = store_;
-  const auto removed = [&] {
+  const auto removed = [&]() SLIPWAY_REQUIRES(mutex_) {
     const sys::Unlock unlocked(mutex_);
     return store->remove_finished(options_.retention, clock_.now(), kHistorySlice);
   }();

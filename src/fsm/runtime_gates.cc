@@ -135,8 +135,8 @@ void Runtime::finish(LiveRun& run) {
   const Duration took = std::max(Duration{0}, end.at - run.spec.started_at);
   run.machine->metrics.run_ended(end.ending, end.error ? &*end.error : nullptr, took);
   if (run.payload_here) {
-    tell_waiters(version,
-                 Result<RunResult>(RunResult{version, run.spec.machine, end.ending, end.error, std::move(run.response)}));
+    tell_waiters(version, Result<RunResult>(
+                              RunResult{version, run.spec.machine, end.ending, end.error, std::move(run.response)}));
   } else {
     tell_waiters(version, std::nullopt);
   }

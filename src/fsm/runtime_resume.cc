@@ -22,6 +22,7 @@ Result<ResumeReport> Runtime::resume() {
   auto runs = load_runs(report);
   if (!runs) return runs.error().during("resume");
   if (auto counted = count_crashes(*runs, report); !counted) return counted.error().during("resume");
+  store_->in_flight().clear();  // only now: who dies before has told nobody
 
   runs_.reserve(runs->size());
   std::vector<LiveRun*> order;
@@ -45,7 +46,8 @@ Result<> Runtime::check_machines() const {
   for (const auto& [name, machine] : machines_) {
     for (const auto& [before, builder] : machine->definition.follows) {
       if (!machines_.contains(before)) {
-        return fail(ErrorKind::kInvalid, "machine {} follows machine {}, which is not part of this manager", name, before);
+        return fail(ErrorKind::kInvalid, "machine {} follows machine {}, which is not part of this manager", name,
+                    before);
       }
     }
   }
@@ -114,6 +116,7 @@ Result<> Runtime::count_crashes(StoredRuns& runs, ResumeReport& report) {
   }
   if (interrupted.empty()) return {};
   std::vector<Write> writes;
+  writes.reserve(interrupted.size());
   for (auto& [run, decision] : interrupted) {
     writes.emplace_back(MoveWrite{run->spec.version, run->seq, &decision.progress, nullptr, decision.events});
   }

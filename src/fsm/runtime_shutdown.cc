@@ -33,21 +33,22 @@ ShutdownReport Runtime::shutdown(Duration patience) {
 // Until no handler runs and all is written, or the time is up; what can be written then still is.
 void Runtime::wait_for_quiet(TimePoint deadline) {
   bool last_try = false;
-  for (;;) {
+  while (leading_ || inside_count_ > 0 || !pending_.empty()) {
     if (wants_leader()) {
       lead(Leader::kGuest);
-    } else if (leading_) {
-      sys::Borrowed borrowed(mutex_);
-      quiet_.wait(borrowed.lock());
-    } else if (inside_count_ == 0 && pending_.empty()) {
-      return;
-    } else if (clock_.now() < deadline) {
-      sys::Borrowed borrowed(mutex_);
-      clock_.wait_until(borrowed.lock(), quiet_, deadline);
-    } else if (held_back_ && !std::exchange(last_try, true)) {
+      continue;
+    }
+    const bool late = clock_.now() >= deadline;
+    if (late && !leading_) {
+      if (!held_back_ || std::exchange(last_try, true)) return;
       held_back_ = false;
+      continue;
+    }
+    sys::Borrowed borrowed(mutex_);
+    if (leading_) {
+      quiet_.wait(borrowed.lock());  // the store stays open until it has written
     } else {
-      return;
+      clock_.wait_until(borrowed.lock(), quiet_, deadline);
     }
   }
 }

@@ -119,7 +119,9 @@ void Runtime::fire(const Timers::Fired& fired) {
   } else {
     stop_run(run, StopCause::kTimeout);
     publish(run, /*seq=*/0,
-            {.kind = EventKind::kOverdue, .at = clock_.now(), .transition = run.view().transition(),
+            {.kind = EventKind::kOverdue,
+             .at = clock_.now(),
+             .transition = run.view().transition(),
              .retry = run.progress.retries});
   }
 }

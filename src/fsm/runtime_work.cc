@@ -164,7 +164,7 @@ void Runtime::step(LiveRun& run, std::size_t slot) {
     if (transition->policy.timeout) wait_until(run, clock_.now() + *transition->policy.timeout, TimerKind::kTimeout);
     run.phase = LiveRun::Phase::kInside;
   }
-  Worked worked = [&] {
+  Worked worked = [&]() SLIPWAY_REQUIRES(mutex_) {
     const sys::Unlock unlocked(mutex_);
     return perform(run, stop, *store);
   }();
@@ -232,27 +232,30 @@ std::optional<Runtime::Worked> Runtime::hydrate(LiveRun& run, RunStore& store) {
   }
   run.request = std::move((*record)->request);
   run.response = std::move((*record)->response);
-  // An end that was decided needs no predecessor; finalizers then see the request as it was given.
-  const bool begun = run.after_settled || !run.ending();
-  if (run.spec.after && begun) {
+  if (run.spec.after) {
     if (auto early = resolve_predecessor(run, store)) return early;
   }
   run.payload_here = true;
   return std::nullopt;
 }
 
+// The gate of run-after, and the request made from what the run before handed on. For a run whose own end is decided
+// there is no gate: its finalizers see the request as it was given, where it cannot be made.
 std::optional<Runtime::Worked> Runtime::resolve_predecessor(LiveRun& run, RunStore& store) {
   const RunVersion after = *run.spec.after;
+  const auto refuse = [&](const Error& error) -> std::optional<Worked> {
+    if (run.ending()) return std::nullopt;
+    return on_predecessor_failed(run.view(), error.during("run {} before it", after).error(), clock_.now());
+  };
   const auto before = store.find(after);
   if (!before) return Recheck{};
-  const auto refuse = [&](const Error& error) {
-    return Worked(on_predecessor_failed(run.view(), error.during("run {} before it", after).error(), clock_.now()));
-  };
   if (!*before) return refuse(Error(ErrorKind::kNotFound, "is not in the store"));
   const auto* end = std::get_if<Finished>(&(*before)->progress.state);
-  if (end == nullptr) return Recheck{};  // it runs elsewhere, or its machine is not part of this program
+  if (end == nullptr) {  // it runs elsewhere, or its machine is not part of this program
+    return run.ending() ? std::nullopt : std::optional<Worked>(Recheck{});
+  }
   if (!succeeded(end->ending) && !run.spec.after_any_ending) return refuse(*end->error);
-  if (!run.after_settled) return PassGates{};
+  if (!run.after_settled && !run.ending()) return PassGates{};
 
   const auto& follows = run.machine->definition.follows;
   const auto builder = follows.find((*before)->spec.machine);
@@ -305,10 +308,12 @@ void Runtime::conclude_try(LiveRun& run, Tried tried, StopCause cause) {
   run.resumed = false;
   tried.tried.timed_out = cause == StopCause::kTimeout;
   tried.tried.random = random();
-  if (const auto* response = response_in(tried.outcome); response != nullptr && response->size() > options_.max_payload) {
-    tried.outcome = Unrecoverable{Error(
-        ErrorKind::kInvalid, fmt::format("the response has {} bytes, over the limit of {} (ManagerOptions::max_payload)",
-                                         response->size(), options_.max_payload))};
+  if (const auto* response = response_in(tried.outcome);
+      response != nullptr && response->size() > options_.max_payload) {
+    tried.outcome =
+        Unrecoverable{Error(ErrorKind::kInvalid,
+                            fmt::format("the response has {} bytes, over the limit of {} (ManagerOptions::max_payload)",
+                                        response->size(), options_.max_payload))};
   }
   if (cause == StopCause::kShutdown && gave_way(tried.outcome)) {
     run.phase = LiveRun::Phase::kWaiting;

@@ -153,8 +153,10 @@ Result<> SqliteRunReader::load_active(std::size_t payload_limit,
   if (!snapshot) return snapshot.error().during("load active runs");
   auto loaded = read_active(payload_limit);
   if (!loaded) return loaded.error().during("load active runs");
-  // Sorted here: SQLite would sort whole rows, or go through all finished runs in the order of their versions.
-  std::ranges::sort(*loaded, {}, [](const RunStore::ActiveRun& run) { return run.record.spec.version; });
+  // Sorted here: SQLite would sort whole rows, or go through all finished runs in the order of their versions. Rows
+  // stand in the order of their starts, which is that of their versions but for starts that overtook each other.
+  const auto version = [](const RunStore::ActiveRun& run) { return run.record.spec.version; };
+  if (!std::ranges::is_sorted(*loaded, {}, version)) std::ranges::sort(*loaded, {}, version);
   for (auto& run : *loaded) take(std::move(run));
   return {};
 }

@@ -37,11 +37,12 @@ class SLIPWAY_TSA(scoped_lockable) Lock {
   Mutex& mutex_;
 };
 
-// The opposite of Lock: lets go of a held mutex for a scope, and takes it again.
+// The opposite of Lock: lets go of a held mutex for a scope, and takes it again. (To the analysis, the end of a scoped
+// lockable undoes its beginning: hence "release" at both.)
 class SLIPWAY_TSA(scoped_lockable) Unlock {
  public:
   explicit Unlock(Mutex& mutex) SLIPWAY_TSA(release_capability(mutex)) : mutex_(mutex) { mutex_.unlock(); }
-  ~Unlock() SLIPWAY_TSA(acquire_capability()) { mutex_.lock(); }
+  ~Unlock() SLIPWAY_TSA(release_capability()) { mutex_.lock(); }
   Unlock(const Unlock&) = delete;
   Unlock& operator=(const Unlock&) = delete;
 

@@ -8,14 +8,13 @@ namespace slipway::fsm {
 namespace {
 
 // Those of active runs, each once.
-std::vector<RunVersion> take_marks(MemoryRunData& data) {
+std::vector<RunVersion> find_marks(MemoryRunData& data) {
   const sys::Lock lock(data.mutex);
   std::set<RunVersion> found;
   for (const auto version : data.marks) {
     const auto run = data.runs.find(version);
     if (run != data.runs.end() && !is_finished(run->second.record.progress.state)) found.insert(version);
   }
-  std::ranges::fill(data.marks, RunVersion());
   return {found.begin(), found.end()};
 }
 
@@ -78,7 +77,7 @@ void MemoryRunStore::Marks::clear() {
 }
 
 MemoryRunStore::MemoryRunStore(std::shared_ptr<MemoryRunData> data, std::size_t slots)
-    : data_(std::move(data)), marks_(data_, slots), found_in_flight_(take_marks(*data_)) {}
+    : data_(std::move(data)), marks_(data_, slots), found_in_flight_(find_marks(*data_)) {}
 
 std::shared_ptr<MemoryRunData> MemoryRunStore::snapshot() const {
   auto copy = std::make_shared<MemoryRunData>();
