@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -28,8 +29,9 @@ std::vector<fsm::StartRequest> requests(std::size_t from, std::size_t count) {
   return list;
 }
 
-// Starts all in batches, then waits for all to end.
-void run_all(Bench& bench, std::size_t from, std::size_t runs) {
+// Starts all in batches, and waits for all to end. Gives the seconds that took; that all is right is seen to after.
+double run_all(Bench& bench, std::size_t from, std::size_t runs) {
+  const auto began = Clock::now();
   std::vector<fsm::RunVersion> versions;
   versions.reserve(runs);
   for (std::size_t done = 0; done < runs; done += kStartBatch) {
@@ -37,9 +39,13 @@ void run_all(Bench& bench, std::size_t from, std::size_t runs) {
       versions.push_back(must(std::move(started)).version);
     }
   }
+  must(bench.steps->wait(versions.back()));
+  while (bench.manager->metrics().value("fsm_active_runs") > 0) std::this_thread::yield();
+  const double seconds = seconds_since(began);
   for (const auto& version : versions) {
     if (must(bench.steps->wait(version)).steps != kTransitions) throw std::runtime_error("a run has a wrong response");
   }
+  return seconds;
 }
 
 }  // namespace
@@ -90,9 +96,7 @@ double concurrent_transitions_per_second(const std::string& folder, std::size_t 
     options.retention.max_count = 0;
   }
   auto bench = open_bench(path, {}, options);
-  const auto began = Clock::now();
-  run_all(bench, /*from=*/0, runs);
-  return static_cast<double>(runs) * kTransitions / seconds_since(began);
+  return static_cast<double>(runs) * kTransitions / run_all(bench, /*from=*/0, runs);
 }
 
 }  // namespace slipway::bench

@@ -25,7 +25,7 @@ namespace slipway::fsm {
 struct SqliteOptions {
   std::size_t slots = 512;  // of in_flight(): as many as handlers can be under way at once
   int cache_kib = 16 * 1024;
-  int wal_autocheckpoint_pages = 4000;
+  int wal_autocheckpoint_pages = 1000;
   sys::Clock* clock = nullptr;  // null: the system's. For the owner's line in the lock file only
 };
 
