@@ -124,6 +124,7 @@ void fill(const std::string& path, std::size_t runs, const fsm::Progress& progre
     std::vector<fsm::RunSpec> specs;
     std::vector<fsm::Write> writes;
     specs.reserve(kBatch);
+    writes.reserve(2 * kBatch);
     for (std::size_t i = done; i < done + kBatch; ++i) specs.push_back(spec_of(i, ulids, plan));
     for (const auto& spec : specs) {
       writes.emplace_back(fsm::StartWrite{&spec, &running, &request, {{.kind = fsm::EventKind::kStarted}}});

@@ -1,13 +1,14 @@
 // The table that a benchmark prints, and its JSON: what was measured, what it must reach, what it should.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace slipway::bench {
 
-enum class Better { kHigher, kLower };
+enum class Better : std::uint8_t { kHigher, kLower };
 
 struct Measure {
   std::string name;

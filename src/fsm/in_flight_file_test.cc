@@ -76,7 +76,7 @@ TEST_F(InFlightFileTest, TheNumberOfSlotsMayChange) {
 }
 
 TEST_F(InFlightFileTest, AFileOfAnyLengthIsRead) {
-  for (const std::size_t length : {1, 15, 17, 40, 3'000'000}) {
+  for (const std::size_t length : {1U, 15U, 17U, 40U, 3'000'000U}) {
     std::ofstream(path(), std::ios::trunc) << std::string(length, '\x5a');
     const auto marks = open();
     ASSERT_TRUE(marks) << length;

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -79,7 +80,7 @@ class Machine {
 
 namespace internal {
 
-enum class Stage { kEmpty, kOpen, kEnded };
+enum class Stage : std::uint8_t { kEmpty, kOpen, kEnded };
 
 template <Stage have, Stage want>
 concept At = have == want;

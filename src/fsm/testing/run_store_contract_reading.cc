@@ -170,7 +170,7 @@ TEST_P(RunStoreContract, LoadActiveGivesTheUnfinishedOldestFirst) {
 }
 
 TEST_P(RunStoreContract, LoadActiveLeavesOutPayloadsBeyondTheLimit) {
-  for (const std::size_t size : {10, 3000}) {  // of the request, and of the response
+  for (const std::size_t size : {10U, 3000U}) {  // of the request, and of the response
     const std::string payload(size, 'p');
     const RunSpec made = spec("machine", std::to_string(size));
     ASSERT_TRUE(applied(start(made, Running{}, payload)));

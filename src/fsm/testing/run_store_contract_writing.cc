@@ -153,7 +153,7 @@ TEST_P(RunStoreContract, IdsAreComparedExactly) {
 TEST_P(RunStoreContract, AMoveOnTheWrongBaseIsFencedAndTheOthersApply) {
   const RunVersion one = started("machine", "1");
   const RunVersion two = started("machine", "2");
-  for (const std::uint64_t wrong : {0, 2, 99}) {
+  for (const std::uint64_t wrong : {0U, 2U, 99U}) {
     const auto results = commit({MoveWrite{one, wrong, &kAtB, nullptr, {event(EventKind::kCompleted)}},
                                  MoveWrite{two, get(two).seq, &kAtB, nullptr, {event(EventKind::kCompleted)}}});
     EXPECT_TRUE(fenced(results.at(0))) << wrong;
