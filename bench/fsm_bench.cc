@@ -1,13 +1,13 @@
 // How fast the runtime is, as ratios against what the disk can do in the same folder in the same run.
 // docs/benchmarks.md says how to read it.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include "fsm_measures.h"
 #include "report.h"

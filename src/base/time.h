@@ -14,6 +14,12 @@ using TimePoint = std::chrono::time_point<std::chrono::system_clock, Duration>;
 [[nodiscard]] constexpr std::int64_t to_micros(TimePoint at) { return at.time_since_epoch().count(); }
 [[nodiscard]] constexpr TimePoint from_micros(std::int64_t micros) { return TimePoint(Duration(micros)); }
 
+// `wait` after `from`, or the last instant there is: "for ever" (Duration::max()) does not wrap around into the past.
+[[nodiscard]] constexpr TimePoint later(TimePoint from, Duration wait) {
+  if (wait > Duration{0} && from > TimePoint::max() - wait) return TimePoint::max();
+  return from + wait;
+}
+
 // "2026-11-15T20:41:24.000123Z"
 [[nodiscard]] std::string to_iso8601(TimePoint at);
 

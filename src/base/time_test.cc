@@ -7,6 +7,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST(LaterTest, ForEverIsTheLastInstantAndNotThePast) {
+  const TimePoint now = from_micros(1'700'000'000'000'000);
+  EXPECT_EQ(later(now, Duration::max()), TimePoint::max());
+  EXPECT_EQ(later(TimePoint::max(), Duration{1}), TimePoint::max());
+  EXPECT_EQ(later(now, Duration{5}), now + Duration{5});
+  EXPECT_EQ(later(now, Duration{-5}), now - Duration{5});
+}
+
 TEST(TimeTest, MicrosAreReadBack) {
   for (const std::int64_t micros : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1'700'000'000'123'456}}) {
     EXPECT_EQ(to_micros(from_micros(micros)), micros);

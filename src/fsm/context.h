@@ -63,7 +63,8 @@ class RunContext {
   // have been cut off at any point. (Or there was none: only the outside world can tell.)
   [[nodiscard]] bool resumed() const { return facts_.resumed; }
 
-  // Fires on cancel, timeout and shutdown. A handler that heeds it returns soon, with an error.
+  // Fires on cancel, timeout and shutdown. A handler that heeds it returns soon, with an error. Callbacks on it run on
+  // the runtime's threads: they must not block.
   [[nodiscard]] const std::stop_token& stop() const { return facts_.stop; }
   [[nodiscard]] StopCause stop_cause() const { return facts_.link->stop_cause(); }
 

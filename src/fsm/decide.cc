@@ -76,7 +76,7 @@ Decision failed_try(const RunView& run, const Retry& retry, const Try& tried, co
   Decision decision = errored(run, tried, error);
   decision.progress.retries += 1;
   decision.progress.crashes = 0;
-  decision.progress.state = BackingOff{tried.ended + retry.wait_before(decision.progress.retries, tried.random)};
+  decision.progress.state = BackingOff{later(tried.ended, retry.wait_before(decision.progress.retries, tried.random))};
   return decision;
 }
 
@@ -145,7 +145,7 @@ Decision on_cancelled(const RunView& run, const std::string& cause, TimePoint no
   return decision;
 }
 
-Decision on_predecessor_failed(const RunView& run, const Error& cause, TimePoint now) {
+Decision on_unable(const RunView& run, const Error& cause, TimePoint now) {
   Decision decision = unchanged(run);
   end(decision, run, Ending::kFailed, cause, now);
   return decision;

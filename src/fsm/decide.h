@@ -46,8 +46,8 @@ struct Try {
 [[nodiscard]] TryStatus status_of(const Try& tried, const EncodedOutcome& outcome);
 
 [[nodiscard]] Decision on_cancelled(const RunView& run, const std::string& cause, TimePoint now);
-// The run before ended with `cause`, or cannot be had.
-[[nodiscard]] Decision on_predecessor_failed(const RunView& run, const Error& cause, TimePoint now);
+// The run cannot go on, through no doing of its own: the run before it failed, or what is stored of it is broken.
+[[nodiscard]] Decision on_unable(const RunView& run, const Error& cause, TimePoint now);
 // The program does not have the transition at the run's position: by the machine's wish, all such are skipped up to the
 // next one that it has, or the run is refused.
 [[nodiscard]] Decision on_unknown_transition(const RunView& run, TimePoint now);

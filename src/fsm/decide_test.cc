@@ -142,6 +142,7 @@ TEST(RetryTest, JitterTakesUpToHalfOffAndNeverMore) {
 }
 
 TEST(RetryTest, AnExponentialWaitNeverOverflows) {
+  EXPECT_EQ(exponential(100'000, 0s, 60s).wait_before(100'000, 0.0), 0s);
   EXPECT_EQ(exponential(1000, 1s, 60s).wait_before(1000, 0.0), 60s);
   const Retry uncapped{.max_retries = 5000, .base = 1s, .factor = 10.0};
   EXPECT_EQ(uncapped.wait_before(5000, 0.0), std::chrono::hours(24 * 365));

@@ -31,7 +31,7 @@ using Handler = std::function<EncodedOutcome(const RunContext&, const Payload&)>
 using Initializer = std::function<Result<>(const RunContext&, const Payload&)>;
 
 // Runs when the end is decided, whatever it is, and again when a crash cut it off. Its error is recorded, and changes
-// nothing about the end.
+// nothing about the end. That of a run which was cancelled while it waited does not wait for a place in the queue.
 using Finalizer = std::function<Result<>(const RunContext&, const Payload&, const Finishing&)>;
 
 // Wraps each try of each transition: calls `go_on` (or does not) and gives its outcome (or another).

@@ -76,6 +76,9 @@ struct LiveRun {
 
   [[nodiscard]] RunView view() const { return {machine->definition, *spec.plan, progress, queue != nullptr}; }
   [[nodiscard]] RunQueue::Place place() const { return {was_in_queue, spec.priority, spec.version}; }
+  [[nodiscard]] bool is_following() const {
+    return phase == Phase::kWaiting && std::holds_alternative<Following>(progress.state) && !cancel_cause;
+  }
   [[nodiscard]] bool ending() const {
     return std::holds_alternative<Finishing>(progress.state) || is_finished(progress.state);
   }

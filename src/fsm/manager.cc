@@ -1,5 +1,7 @@
 #include "fsm/manager.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -17,6 +19,10 @@ Result<> check(const ManagerOptions& options) {
     if (queue.limit == 0)
       return fail(ErrorKind::kInvalid, "queue {} has a limit of 0: nothing would ever run", queue.name);
     wanted += queue.limit;
+  }
+  if (options.retention_interval <= Duration{0}) {
+    return fail(ErrorKind::kInvalid, "retention_interval is {}: it must be longer than nothing",
+                to_human(options.retention_interval));
   }
   if (wanted > options.max_threads || options.max_threads == 0) {
     return fail(ErrorKind::kInvalid, "the queues' limits add up to {}, but max_threads is {}", wanted,
@@ -93,7 +99,14 @@ Result<std::vector<RunRecord>> Manager::runs(const RunFilter& filter) const {
 Result<std::vector<RunRecord>> Manager::children(RunVersion parent) const {
   RunFilter filter;
   filter.parent = parent;
-  return runs(filter);
+  std::vector<RunRecord> all;
+  for (;;) {
+    auto page = runs(filter);
+    if (!page) return page;
+    std::ranges::move(*page, std::back_inserter(all));
+    if (page->size() < filter.limit) return all;
+    filter.older_than = all.back().spec.version;
+  }
 }
 
 Result<std::vector<RunEvent>> Manager::history(RunVersion version) const {

@@ -51,13 +51,14 @@ struct ManagerOptions {
   std::vector<QueueLimit> queues{};
   std::size_t max_threads = 256;
   // How often in a row a run is resumed after the process has died inside its handlers. The next time it is parked.
+  // Every run that was inside a handler at that moment is counted: nobody can tell which of them it was.
   std::uint32_t max_crash_resumes = 5;
   std::size_t max_payload = std::size_t{64} << 20;  // bytes of a request or response
   Retention retention{};
   Duration retention_interval = std::chrono::minutes(1);
   std::vector<Interceptor> interceptors{};  // around those of each machine
   sys::Clock* clock = nullptr;              // null: the wall clock. Must outlive the manager
-  Logger log{};
+  Logger log{};  // its sink is called with the runtime locked: it must be quick, and not call back
 };
 
 struct StartOptions {
@@ -155,7 +156,7 @@ class Manager {
   [[nodiscard]] std::vector<QueueInfo> queues() const;
   [[nodiscard]] Result<RunRecord> run(RunVersion version) const;
   [[nodiscard]] Result<std::vector<RunRecord>> runs(const RunFilter& filter) const;
-  [[nodiscard]] Result<std::vector<RunRecord>> children(RunVersion parent) const;
+  [[nodiscard]] Result<std::vector<RunRecord>> children(RunVersion parent) const;  // all of them
   [[nodiscard]] Result<std::vector<RunEvent>> history(RunVersion version) const;
   // Of what happens from now on. Never slows the runtime: what a slow reader leaves unread is dropped, and counted.
   [[nodiscard]] Subscription subscribe(std::size_t buffer = 1024);

@@ -167,6 +167,7 @@ TEST_F(FaultTest, AHandlerThatIgnoresItsStopTokenDoesNotTakeTheManagerDown) {
   });
   EXPECT_EQ(harness_.ending(stuck), "cancelled: cancelled: now");
   gate_.open();
+  gate_.await_all_left();
 }
 
 TEST_F(FaultTest, CancelReachesARunInsideAHandler) {

@@ -108,6 +108,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   // runtime_commit.cc: from decision to disk.
   void submit(LiveRun& run, Decision decision) SLIPWAY_REQUIRES(mutex_);
   [[nodiscard]] bool wants_leader() const SLIPWAY_REQUIRES(mutex_);
+  [[nodiscard]] bool wants_removal() const SLIPWAY_REQUIRES(mutex_);
   void lead(Leader who, const WriteGroup* own = nullptr) SLIPWAY_REQUIRES(mutex_);
   void hand_over() SLIPWAY_REQUIRES(mutex_);
   std::vector<Pending> take_batch() SLIPWAY_REQUIRES(mutex_);
@@ -142,7 +143,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   void work(std::size_t slot) SLIPWAY_EXCLUDES(mutex_);
   void step(LiveRun& run, std::size_t slot) SLIPWAY_REQUIRES(mutex_);
   std::optional<Decision> decide_at_once(LiveRun& run) SLIPWAY_REQUIRES(mutex_);
-  Worked perform(LiveRun& run, const std::shared_ptr<StopSwitch>& stop, RunStore& store) SLIPWAY_EXCLUDES(mutex_);
+  Worked perform(LiveRun& run, const StopSwitch& stop, std::shared_ptr<RunStore> store) SLIPWAY_EXCLUDES(mutex_);
   std::optional<Worked> hydrate(LiveRun& run, RunStore& store) SLIPWAY_EXCLUDES(mutex_);
   std::optional<Worked> resolve_predecessor(LiveRun& run, RunStore& store) SLIPWAY_EXCLUDES(mutex_);
   EncodedOutcome call(LiveRun& run, const Transition& transition, const RunContext& context) SLIPWAY_EXCLUDES(mutex_);

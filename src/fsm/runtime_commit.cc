@@ -25,36 +25,39 @@ void Runtime::submit(LiveRun& run, Decision decision) {
 
 bool Runtime::wants_leader() const {
   if (leading_ || life_ == Life::kClosed || held_back_) return false;
-  return !pending_.empty() || write_notes_ || remove_history_;
+  return !pending_.empty() || write_notes_;
 }
+
+// Removing history is for a worker that has nothing better to do, and a little of it for each one that leads.
+bool Runtime::wants_removal() const { return remove_history_ && !leading_ && life_ == Life::kRunning; }
 
 void Runtime::lead(Leader who, const WriteGroup* own) {
   leading_ = true;
   if (who == Leader::kWorker) ++busy_;
   for (;;) {
     write_batch();
-    if (remove_history_) remove_some_history();
-    const bool more = !held_back_ && (!pending_.empty() || write_notes_ || remove_history_);
-    wake_workers(/*soon_free=*/who == Leader::kWorker && !more ? 1 : 0);
-    fire_stops();
-    if (!more) break;
-    // A guest has its own business: it goes on only while its writes are not done, or nobody else is free to lead.
-    const bool stays = who == Leader::kWorker || (own != nullptr && own->left > 0) || idle_ == 0;
+    if (remove_history_ && who == Leader::kWorker && life_ == Life::kRunning) remove_some_history();
+    const bool more = !held_back_ && (!pending_.empty() || write_notes_);
+    // A guest has its own business: it leads until its own writes are done. Stops are not fired by a leader, since
+    // their callbacks may wait for a write.
+    const bool stays = more && stops_.empty() && (who == Leader::kWorker || (own != nullptr && own->left > 0));
+    wake_workers(/*soon_free=*/who == Leader::kWorker && !stays ? 1 : 0);
     if (!stays) break;
   }
   if (who == Leader::kWorker) --busy_;
   leading_ = false;
   hand_over();
   if (life_ >= Life::kStopping) quiet_.notify_all();
+  fire_stops();
 }
 
-// Whoever leads next: the guest whose write is first in line, else a worker.
+// Whoever leads next: the guest whose write is first in line, else a worker, else the timekeeper.
 void Runtime::hand_over() {
   if (!wants_leader()) return;
   if (!pending_.empty() && pending_.front().group != nullptr) {
     pending_.front().group->done.notify_all();
-  } else {
-    wake_or_spawn();
+  } else if (!wake_or_spawn()) {
+    time_.notify_one();
   }
 }
 
@@ -170,7 +173,7 @@ void Runtime::lose(LiveRun& run) {
   if (followers.empty()) return;
   for (const auto& follower : followers.mapped()) {
     const auto found = runs_.find(follower);
-    if (found != runs_.end() && found->second->phase == LiveRun::Phase::kWaiting) follow(*found->second);
+    if (found != runs_.end() && found->second->is_following()) follow(*found->second);
   }
 }
 
@@ -184,8 +187,7 @@ void Runtime::hold_back(std::vector<Pending> batch, const Error& error) {
   }
   std::erase_if(pending_, [&](const Pending& pending) SLIPWAY_REQUIRES(mutex_) {
     if (pending.group == nullptr) return false;
-    // A run to be unparked stays parked.
-    if (pending.kind == Pending::Kind::kMove) pending.run->phase = LiveRun::Phase::kWaiting;
+    if (pending.kind == Pending::Kind::kMove) settle(*pending.run);  // a run to be unparked stays parked
     answer(pending, std::unexpected(error));
     return true;
   });

@@ -102,6 +102,7 @@ void Runtime::follow(LiveRun& run) {
 }
 
 void Runtime::make_ready(LiveRun& run) {
+  if (run.timer) timers_.cancel(*std::exchange(run.timer, std::nullopt));
   run.phase = LiveRun::Phase::kReady;
   ready_.push_back(&run);
 }
@@ -150,7 +151,7 @@ void Runtime::release_followers(const LiveRun& before, const Finished& end) {
   if (followers.empty()) return;
   for (const auto& version : followers.mapped()) {
     const auto found = runs_.find(version);
-    if (found == runs_.end() || found->second->phase != LiveRun::Phase::kWaiting) continue;  // cancelled meanwhile
+    if (found == runs_.end() || !found->second->is_following()) continue;  // cancelled meanwhile
     LiveRun& run = *found->second;
     if (succeeded(end.ending) || run.spec.after_any_ending) {
       run.after_settled = true;

@@ -143,13 +143,9 @@ Result<> Runtime::start_threads() {
     std::thread([self = shared_from_this()] { self->watch(); }).detach();
     ++helpers_;
   } catch (const std::system_error& e) {
-    life_ = Life::kClosed;
     return fail(ErrorKind::kUnavailable, "no thread can be made: {}", e.what());
   }
-  if (!spawn_worker()) {
-    life_ = Life::kClosed;
-    return fail(ErrorKind::kUnavailable, "no worker thread can be made");
-  }
+  if (!spawn_worker()) return fail(ErrorKind::kUnavailable, "no worker thread can be made");
   return {};
 }
 

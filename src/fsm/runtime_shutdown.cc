@@ -9,12 +9,14 @@ namespace slipway::fsm {
 ShutdownReport Runtime::shutdown(Duration patience) {
   const sys::Lock lock(mutex_);
   if (life_ == Life::kClosed) return {};
+  const bool resumed = life_ == Life::kRunning;
   life_ = Life::kStopping;
   for (LiveRun* run : inside_) {
     if (run != nullptr) stop_run(*run, StopCause::kShutdown);
   }
   fire_stops();
-  wait_for_quiet(clock_.now() + std::min(patience, Duration(std::chrono::hours(24 * 365))));
+  wait_for_quiet(later(clock_.now(), patience));
+  if (life_ == Life::kClosed) return {};  // somebody else was less patient
 
   ShutdownReport report;
   for (const LiveRun* run : inside_) {
@@ -26,6 +28,7 @@ ShutdownReport Runtime::shutdown(Duration patience) {
   if (!pending_.empty()) {
     options_.log.error("{} decisions could not be written: their transitions will run again", pending_.size());
   }
+  if (resumed) store_->in_flight().clear();  // else they still tell of an earlier process
   close();
   return report;
 }
@@ -33,7 +36,7 @@ ShutdownReport Runtime::shutdown(Duration patience) {
 // Until no handler runs and all is written, or the time is up; what can be written then still is.
 void Runtime::wait_for_quiet(TimePoint deadline) {
   bool last_try = false;
-  while (leading_ || inside_count_ > 0 || !pending_.empty()) {
+  while (life_ != Life::kClosed && (leading_ || inside_count_ > 0 || !pending_.empty())) {
     if (wants_leader()) {
       lead(Leader::kGuest);
       continue;
@@ -66,7 +69,6 @@ void Runtime::close() {
     // The stuck ones hold the runtime alive themselves, and find it closed when they come back.
     while (threads_ > inside_count_ || helpers_ > 0) quiet_.wait(borrowed.lock());
   }
-  store_->in_flight().clear();
   store_.reset();
 }
 

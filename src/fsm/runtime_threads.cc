@@ -78,7 +78,11 @@ void Runtime::keep_time() {
       continue;
     }
     wake_workers(/*soon_free=*/0);
-    if (wants_leader()) wake_or_spawn();
+    if (wants_removal()) wake_or_spawn();
+    if (wants_leader() && !wake_or_spawn()) {  // all threads are inside handlers, and may wait for this very write
+      lead(Leader::kGuest);
+      continue;
+    }
     fire_stops();
     const auto due = timers_.next_due();
     sys::Borrowed borrowed(mutex_);
@@ -101,8 +105,8 @@ void Runtime::fire(const Timers::Fired& fired) {
       return;
     case TimerKind::kNotes: write_notes_ = !notes_.empty(); return;
     case TimerKind::kRetention:
-      remove_history_ = true;
-      add_timer(clock_.now() + options_.retention_interval, TimerKind::kRetention);
+      remove_history_ = life_ == Life::kRunning;
+      add_timer(later(clock_.now(), options_.retention_interval), TimerKind::kRetention);
       return;
     case TimerKind::kDue:
     case TimerKind::kTimeout:
@@ -112,6 +116,7 @@ void Runtime::fire(const Timers::Fired& fired) {
   if (found == runs_.end()) return;
   LiveRun& run = *found->second;
   run.timer.reset();
+  if (fired.kind != TimerKind::kTimeout && run.phase != LiveRun::Phase::kWaiting) return;
   if (fired.kind == TimerKind::kDue) {
     pass_gates(run);
   } else if (fired.kind == TimerKind::kRecheck) {

@@ -127,6 +127,8 @@ void Runtime::work(std::size_t slot) {
       LiveRun& run = *ready_.front();
       ready_.pop_front();
       step(run, slot);
+    } else if (wants_removal()) {
+      lead(Leader::kWorker);
     } else if (idle_ >= kKeepIdle) {
       break;
     } else {
@@ -155,24 +157,23 @@ void Runtime::step(LiveRun& run, std::size_t slot) {
   run.phase = LiveRun::Phase::kInside;
   run.stop = std::make_shared<StopSwitch>();
   const auto stop = run.stop;
-  const auto store = store_;
   inside_[slot] = &run;
   ++inside_count_;
-  store->in_flight().enter(slot, run.spec.version);
+  store_->in_flight().enter(slot, run.spec.version);
   if (!run.ending()) {
     const auto* transition = run.machine->definition.find(run.view().transition());
-    if (transition->policy.timeout) wait_until(run, clock_.now() + *transition->policy.timeout, TimerKind::kTimeout);
+    if (transition->policy.timeout) wait_until(run, later(clock_.now(), *transition->policy.timeout), TimerKind::kTimeout);
     run.phase = LiveRun::Phase::kInside;
   }
-  Worked worked = [&]() SLIPWAY_REQUIRES(mutex_) {
+  Worked worked = [&, store = store_]() mutable SLIPWAY_REQUIRES(mutex_) {
     const sys::Unlock unlocked(mutex_);
-    return perform(run, stop, *store);
+    return perform(run, *stop, std::move(store));
   }();
   --busy_;
   if (life_ == Life::kClosed) return;  // abandoned: shutdown did not wait for it
   inside_[slot] = nullptr;
   --inside_count_;
-  store->in_flight().leave(slot);
+  store_->in_flight().leave(slot);
   if (run.timer) timers_.cancel(*std::exchange(run.timer, std::nullopt));
   run.stop.reset();
   conclude(run, std::move(worked), stop->cause.load());
@@ -183,23 +184,27 @@ std::optional<Decision> Runtime::decide_at_once(LiveRun& run) {
   if (run.ending()) return std::nullopt;
   const TimePoint now = clock_.now();
   if (run.cancel_cause) return on_cancelled(run.view(), *run.cancel_cause, now);
-  if (run.after_failed) return on_predecessor_failed(run.view(), *run.after_failed, now);
+  if (run.after_failed) return on_unable(run.view(), *run.after_failed, now);
+  if (run.progress.position >= run.spec.plan->transitions.size()) {
+    return on_unable(run.view(), Error(ErrorKind::kCorrupt, "its stored position is past its last transition"), now);
+  }
   if (run.machine->definition.find(run.view().transition()) == nullptr) return on_unknown_transition(run.view(), now);
   return std::nullopt;
 }
 
-Runtime::Worked Runtime::perform(LiveRun& run, const std::shared_ptr<StopSwitch>& stop, RunStore& store) {
-  if (auto early = hydrate(run, store)) return std::move(*early);
+Runtime::Worked Runtime::perform(LiveRun& run, const StopSwitch& stop, std::shared_ptr<RunStore> store) {
+  if (auto early = hydrate(run, *store)) return std::move(*early);
+  store.reset();  // a handler that never returns must not keep the store open
   const Definition& machine = run.machine->definition;
   const auto* finishing = std::get_if<Finishing>(&run.progress.state);
   const std::string_view transition = finishing != nullptr ? std::string_view(machine.end) : run.view().transition();
-  CallLink link(run, transition, *stop, hub_, clock_, options_.log);
+  CallLink link(run, transition, stop, hub_, clock_, options_.log);
   const RunContext context({.run = &run.spec,
                             .transition = transition,
                             .arrival = run.progress.arrival,
                             .retry = run.progress.retries,
                             .resumed = run.resumed,
-                            .stop = stop->source.get_token(),
+                            .stop = stop.source.get_token(),
                             .link = &link});
   const Payload payload{run.request, run.response};
 
@@ -210,7 +215,7 @@ Runtime::Worked Runtime::perform(LiveRun& run, const std::shared_ptr<StopSwitch>
                                 [](Error error) -> Result<> { return fail(std::move(error)); });
       if (!done) errors.push_back(done.error());
     }
-    if (!errors.empty() && stop->cause == StopCause::kShutdown) return PutDown{};
+    if (!errors.empty() && stop.cause == StopCause::kShutdown) return PutDown{};
     return on_finalized(run.view(), errors, clock_.now());
   }
 
@@ -245,7 +250,7 @@ std::optional<Runtime::Worked> Runtime::resolve_predecessor(LiveRun& run, RunSto
   const RunVersion after = *run.spec.after;
   const auto refuse = [&](const Error& error) -> std::optional<Worked> {
     if (run.ending()) return std::nullopt;
-    return on_predecessor_failed(run.view(), error.during("run {} before it", after).error(), clock_.now());
+    return on_unable(run.view(), error.during("run {} before it", after).error(), clock_.now());
   };
   const auto before = store.find(after);
   if (!before) return Recheck{};

@@ -138,10 +138,14 @@ Result<std::unique_ptr<RunStore>> SqliteRunStore::open(const std::string& path, 
   if (auto made = make_directories(fs::path(path).parent_path()); !made) {
     return made.error().during("open run store {}", path);
   }
+  // One file has one owner, under whatever name: a link to it must not lead to another lock.
+  std::error_code failed;
+  const std::string real = fs::weakly_canonical(path, failed).string();
+  if (failed) return fail(ErrorKind::kIo, "open run store {}: {}", path, failed.message());
   const sys::Clock& clock = options.clock == nullptr ? sys::system_clock() : *options.clock;
-  auto lock = sys::OwnerLock::acquire(path + ".lock", to_iso8601(clock.now()));
+  auto lock = sys::OwnerLock::acquire(real + ".lock", to_iso8601(clock.now()));
   if (!lock) return lock.error().during("open run store {}", path);
-  auto opened = open_owned(path, options, std::move(*lock));
+  auto opened = open_owned(real, options, std::move(*lock));
   if (!opened) return opened.error().during("open run store {}", path);
   return opened;
 }

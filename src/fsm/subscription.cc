@@ -61,6 +61,10 @@ std::optional<RunEvent> Subscription::Mailbox::pop() {
 Subscription EventHub::subscribe(std::size_t capacity, sys::Clock& clock) {
   auto mailbox = std::make_shared<Subscription::Mailbox>(capacity, clock);
   const sys::Lock lock(mutex_);
+  if (closed_) {
+    mailbox->close();
+    return Subscription(std::move(mailbox));
+  }
   mailboxes_.push_back(mailbox);
   readers_.store(mailboxes_.size(), std::memory_order_relaxed);
   return Subscription(std::move(mailbox));
@@ -78,6 +82,7 @@ void EventHub::publish(const RunEvent& event) {
 
 void EventHub::close() {
   const sys::Lock lock(mutex_);
+  closed_ = true;
   for (const auto& weak : mailboxes_) {
     if (const auto mailbox = weak.lock()) mailbox->close();
   }

@@ -67,6 +67,7 @@ class EventHub {
  private:
   sys::Mutex mutex_;
   std::vector<std::weak_ptr<Subscription::Mailbox>> mailboxes_ SLIPWAY_GUARDED_BY(mutex_);
+  bool closed_ SLIPWAY_GUARDED_BY(mutex_) = false;
   std::atomic<std::size_t> readers_ = 0;  // an upper bound: readers that left are noticed at the next publish
 };
 

@@ -9,6 +9,9 @@
 
 namespace slipway::sys {
 
+// It is wall time, since what is due must still be due after a restart. So a clock that an operator sets back makes
+// what waits wait longer, and one set forward makes it due: keep it disciplined (NTP slews, it does not step).
+//
 // Thread-safe.
 class Clock {
  public:

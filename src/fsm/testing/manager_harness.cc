@@ -28,6 +28,7 @@ void ManagerHarness::crash() {
 }
 
 void ManagerHarness::close() {
+  if (manager_) manager_->shutdown(std::chrono::hours(1));
   manager_.reset();
   store_ = nullptr;
 }
@@ -71,6 +72,7 @@ bool Gate::pass(const std::stop_token& stop) {
   arrive();
   const bool opened = changed_.wait(lock, stop, [&] { return open_; });
   --inside_;
+  changed_.notify_all();
   return opened;
 }
 
@@ -79,6 +81,7 @@ void Gate::block() {
   arrive();
   changed_.wait(lock, [&] { return open_; });
   --inside_;
+  changed_.notify_all();
 }
 
 void Gate::await_arrivals(int count) {
@@ -90,6 +93,11 @@ void Gate::open() {
   const std::scoped_lock lock(mutex_);
   open_ = true;
   changed_.notify_all();
+}
+
+void Gate::await_all_left() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return inside_ == 0; });
 }
 
 int Gate::arrivals() const {

@@ -19,14 +19,17 @@ class ManagerHarness {
   using Setup = std::function<void(Manager&)>;  // adds machines
 
   explicit ManagerHarness(ManagerOptions options = {}) : options_(std::move(options)) { options_.clock = &clock; }
+  ~ManagerHarness() { close(); }
+  ManagerHarness(const ManagerHarness&) = delete;
+  ManagerHarness& operator=(const ManagerHarness&) = delete;
 
   // Opens over what is stored, adds machines, resumes. Throws what open() or resume() refuse.
   ResumeReport open(const Setup& setup);
   Result<ResumeReport> try_open(const Setup& setup);
   // The process dies now: what is durable at this instant is what the next open() finds. Handlers still under way are
-  // told to stop, and nothing they do counts.
+  // told to stop and waited for, since they use what the test owns; nothing they do counts.
   void crash();
-  void close();  // an orderly end
+  void close();  // an orderly end; waits for handlers too
 
   Manager& manager() { return *manager_; }
   MemoryRunStore& store() { return *store_; }
@@ -58,6 +61,7 @@ class Gate {
   // Called by the test: until so many have arrived, ever.
   void await_arrivals(int count);
   void open();
+  void await_all_left();  // after this the gate may go
   [[nodiscard]] int arrivals() const;
   [[nodiscard]] int most_at_once() const;
 
