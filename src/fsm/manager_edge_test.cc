@@ -26,12 +26,13 @@ class EdgeTest : public testing::Test {
   ManagerHarness::Setup holding(TransitionPolicy policy = {}) {
     return [this, policy](Manager& manager) {
       machine_ = *fsm::machine<std::string, std::string>("m")
-                      .start("hold",
-                             [this](const Text& run) -> Outcome<std::string> {
-                               if (!gate_.pass(run.stop())) return error(Error(ErrorKind::kCancelled, "stopped"));
-                               return next(std::string("held"));
-                             },
-                             policy)
+                      .start(
+                          "hold",
+                          [this](const Text& run) -> Outcome<std::string> {
+                            if (!gate_.pass(run.stop())) return error(Error(ErrorKind::kCancelled, "stopped"));
+                            return next(std::string("held"));
+                          },
+                          policy)
                       .end("done")
                       .add_to(manager);
     };
@@ -51,8 +52,9 @@ TEST_F(EdgeTest, AStopCallbackMayCancelAnotherRun) {
     parent = *fsm::machine<std::string, std::string>("parent")
                   .start("s",
                          [&](const Text& run) -> Outcome<std::string> {
-                           const std::stop_callback on_stop(
-                               run.stop(), [&] { child_cancelled = harness_.manager().cancel(child, "parent").has_value(); });
+                           const std::stop_callback on_stop(run.stop(), [&] {
+                             child_cancelled = harness_.manager().cancel(child, "parent").has_value();
+                           });
                            gate_.pass(run.stop());
                            return error(Error(ErrorKind::kCancelled, "stopped"));
                          })
@@ -134,7 +136,8 @@ TEST_F(EdgeTest, AStoredPositionPastTheEndFailsThatRunAndNoOther) {
   const auto sound = *machine_->start("sound", "");
   gate_.await_arrivals(2);
   const Progress nonsense{.state = Running{}, .position = 77};
-  const Write damage = MoveWrite{.version = broken, .base_seq = 1, .progress = &nonsense, .response = nullptr, .events = {}};
+  const Write damage =
+      MoveWrite{.version = broken, .base_seq = 1, .progress = &nonsense, .response = nullptr, .events = {}};
   ASSERT_TRUE(harness_.store().commit({&damage, 1}));
   harness_.crash();
   gate_.open();
@@ -155,6 +158,38 @@ TEST_F(EdgeTest, ACancelIsNotForgottenWhenAnUnparkingFails) {
   EXPECT_EQ(harness_.manager().wait(run).error().kind(), ErrorKind::kParked);  // as it was
   EXPECT_TRUE(harness_.manager().cancel(run, "enough"));
   EXPECT_EQ(harness_.ending(run), "cancelled: cancelled: enough");
+}
+
+TEST_F(EdgeTest, AFollowerThatIsEndingIsNotWokenByItsPredecessor) {
+  std::optional<TextMachine> follower;
+  Gate finalizing;
+  harness_.open([&](Manager& manager) {
+    holding()(manager);
+    follower = *fsm::machine<std::string, std::string>("follower")
+                    .start("s", [](const Text&) -> Outcome<std::string> { return next(std::string()); })
+                    .end("done")
+                    .finalizer([&](const Text& run, const Finishing&) -> Result<> {
+                      finalizing.pass(run.stop());
+                      return {};
+                    })
+                    .add_to(manager);
+  });
+  const auto before = *machine_->start("before", "");
+  gate_.await_arrivals(1);
+  const auto run = *follower->start("follower", "", {.after = before});
+  harness_.store().fail_next_finds(1, Error(ErrorKind::kIo, "bad read"));
+  ASSERT_TRUE(harness_.manager().cancel(run, "enough"));
+  while (harness_.store().finds_to_fail() > 0) std::this_thread::yield();  // its finalizer could not be called
+  gate_.open();
+  EXPECT_TRUE(machine_->wait(before));
+  while (finalizing.arrivals() == 0) {  // looks again every second
+    harness_.clock.advance(1s);
+    std::this_thread::yield();
+  }
+  harness_.clock.advance(1s);
+  finalizing.open();
+  EXPECT_EQ(harness_.ending(run), "cancelled: cancelled: enough");
+  EXPECT_EQ(finalizing.arrivals(), 1);
 }
 
 TEST_F(EdgeTest, MarksOutliveAProcessThatNeverResumed) {

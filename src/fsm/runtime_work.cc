@@ -121,14 +121,12 @@ const std::string* response_in(const EncodedOutcome& outcome) {
 void Runtime::work(std::size_t slot) {
   const sys::Lock lock(mutex_);
   while (life_ != Life::kClosed) {
-    if (wants_leader()) {
+    if (wants_leader() || (ready_.empty() && wants_removal())) {
       lead(Leader::kWorker);
     } else if (life_ == Life::kRunning && !ready_.empty()) {
       LiveRun& run = *ready_.front();
       ready_.pop_front();
       step(run, slot);
-    } else if (wants_removal()) {
-      lead(Leader::kWorker);
     } else if (idle_ >= kKeepIdle) {
       break;
     } else {
@@ -162,10 +160,12 @@ void Runtime::step(LiveRun& run, std::size_t slot) {
   store_->in_flight().enter(slot, run.spec.version);
   if (!run.ending()) {
     const auto* transition = run.machine->definition.find(run.view().transition());
-    if (transition->policy.timeout) wait_until(run, later(clock_.now(), *transition->policy.timeout), TimerKind::kTimeout);
+    if (transition->policy.timeout)
+      wait_until(run, later(clock_.now(), *transition->policy.timeout), TimerKind::kTimeout);
     run.phase = LiveRun::Phase::kInside;
   }
-  Worked worked = [&, store = store_]() mutable SLIPWAY_REQUIRES(mutex_) {
+  Worked worked = [&]() SLIPWAY_REQUIRES(mutex_) {
+    auto store = store_;
     const sys::Unlock unlocked(mutex_);
     return perform(run, *stop, std::move(store));
   }();

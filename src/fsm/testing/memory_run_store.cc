@@ -96,6 +96,17 @@ void MemoryRunStore::fail_next_commits(std::size_t count, Error error) {
   failure_ = std::move(error);
 }
 
+void MemoryRunStore::fail_next_finds(std::size_t count, Error error) {
+  const sys::Lock lock(data_->mutex);
+  finds_to_fail_ = count;
+  find_failure_ = std::move(error);
+}
+
+std::size_t MemoryRunStore::finds_to_fail() const {
+  const sys::Lock lock(data_->mutex);
+  return finds_to_fail_;
+}
+
 std::size_t MemoryRunStore::commits() const {
   const sys::Lock lock(data_->mutex);
   return commits_;
@@ -103,6 +114,10 @@ std::size_t MemoryRunStore::commits() const {
 
 Result<std::optional<RunRecord>> MemoryRunStore::find(RunVersion version) {
   const sys::Lock lock(data_->mutex);
+  if (finds_to_fail_ > 0) {
+    --finds_to_fail_;
+    return fail(find_failure_);
+  }
   const auto found = data_->runs.find(version);
   if (found == data_->runs.end()) return std::nullopt;
   return found->second.record;

@@ -41,6 +41,9 @@ class MemoryRunStore final : public RunStore {
 
   // The next `count` commits that have writes fail with `error`, and apply nothing.
   void fail_next_commits(std::size_t count, Error error);
+  // The next `count` calls of find() fail with `error`.
+  void fail_next_finds(std::size_t count, Error error);
+  [[nodiscard]] std::size_t finds_to_fail() const;
   // Commits that succeeded and had writes.
   [[nodiscard]] std::size_t commits() const;
 
@@ -82,6 +85,8 @@ class MemoryRunStore final : public RunStore {
   std::size_t failures_left_ SLIPWAY_GUARDED_BY(data_->mutex) = 0;
   Error failure_ SLIPWAY_GUARDED_BY(data_->mutex) = Error(ErrorKind::kIo, "injected fault");
   std::size_t commits_ SLIPWAY_GUARDED_BY(data_->mutex) = 0;
+  std::size_t finds_to_fail_ SLIPWAY_GUARDED_BY(data_->mutex) = 0;
+  Error find_failure_ SLIPWAY_GUARDED_BY(data_->mutex) = Error(ErrorKind::kIo, "");
 };
 
 }  // namespace slipway::fsm
