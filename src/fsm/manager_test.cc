@@ -197,6 +197,7 @@ TEST_F(ManagerTest, IdsMatchExactlyAndMachinesAreApart) {
   EXPECT_FALSE(prefix.already_running || upper.already_running || elsewhere.already_running);
   gate.open();
   EXPECT_EQ(machine_->wait(a), "m/image");
+  EXPECT_EQ(machine_->wait(upper), "m/Image");
   EXPECT_EQ(machine_->wait_latest("image-1"), "m/image-1");
   EXPECT_EQ(other->wait_latest("image"), "m2/image");
   EXPECT_EQ(machine_->wait_latest("imag").error().kind(), ErrorKind::kNotFound);
