@@ -146,7 +146,7 @@ TEST_F(EdgeTest, AStoredPositionPastTheEndFailsThatRunAndNoOther) {
   EXPECT_EQ(machine_->wait(sound), "held");
 }
 
-TEST_F(EdgeTest, ACancelIsNotForgottenWhenAnUnparkingFails) {
+TEST_F(EdgeTest, AFailedUnparkingLeavesTheRunParkedAndOneThatCanBeCancelled) {
   harness_.options().max_crash_resumes = 0;
   harness_.open(holding());
   const auto run = *machine_->start("a", "");
