@@ -92,10 +92,13 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
     Try tried;
     EncodedOutcome outcome;
   };
+  struct Finalized {
+    std::vector<Error> errors;
+  };
   struct Recheck {};    // what it needs is not to be had now
   struct PassGates {};  // the run before has ended well: on to delay and queue
   struct PutDown {};    // shutdown: left as it is, for the next process
-  using Worked = std::variant<Tried, Decision, Recheck, PassGates, PutDown>;
+  using Worked = std::variant<Tried, Finalized, Decision, Recheck, PassGates, PutDown>;
 
   // runtime.cc: what callers ask.
   Result<std::shared_ptr<LiveRun>> make_run(LiveMachine& machine, StartRequest& request) SLIPWAY_REQUIRES(mutex_);

@@ -170,7 +170,7 @@ void Runtime::step(LiveRun& run, std::size_t slot) {
     return perform(run, *stop, std::move(store));
   }();
   --busy_;
-  if (life_ == Life::kClosed) return;  // abandoned: shutdown did not wait for it
+  if (life_ == Life::kClosed) return;  // abandoned by shutdown: what the program lent us, the clock too, may be gone
   inside_[slot] = nullptr;
   --inside_count_;
   store_->in_flight().leave(slot);
@@ -216,13 +216,12 @@ Runtime::Worked Runtime::perform(LiveRun& run, const StopSwitch& stop, std::shar
       if (!done) errors.push_back(done.error());
     }
     if (!errors.empty() && stop.cause == StopCause::kShutdown) return PutDown{};
-    return on_finalized(run.view(), errors, clock_.now());
+    return Finalized{std::move(errors)};
   }
 
   link.tell(EventKind::kBegan, {});
   Tried result{.tried = {.began = clock_.now(), .ended = {}}, .outcome = Errored{Error(ErrorKind::kInternal, "")}};
   result.outcome = call(run, *machine.find(transition), context);
-  result.tried.ended = clock_.now();
   return result;
 }
 
@@ -296,7 +295,10 @@ EncodedOutcome Runtime::call(LiveRun& run, const Transition& transition, const R
 
 void Runtime::conclude(LiveRun& run, Worked worked, StopCause cause) {
   if (auto* tried = std::get_if<Tried>(&worked)) {
+    tried->tried.ended = clock_.now();
     conclude_try(run, std::move(*tried), cause);
+  } else if (const auto* finalized = std::get_if<Finalized>(&worked)) {
+    submit(run, on_finalized(run.view(), finalized->errors, clock_.now()));
   } else if (auto* decision = std::get_if<Decision>(&worked)) {
     submit(run, std::move(*decision));
   } else if (std::holds_alternative<Recheck>(worked)) {
