@@ -1,6 +1,5 @@
 #include "fsm/in_flight_file.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -8,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sys/testing/temp_dir.h"
 
 namespace slipway::fsm {
 namespace {
@@ -20,20 +21,14 @@ const RunVersion kTwo(Ulid(3, 4));
 
 class InFlightFileTest : public testing::Test {
  protected:
-  InFlightFileTest() {
-    std::string name = testing::TempDir() + "in-flight-XXXXXX";
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~InFlightFileTest() override { fs::remove_all(directory_); }
-
-  [[nodiscard]] std::string path() const { return (directory_ / "marks").string(); }
+  [[nodiscard]] std::string path() const { return directory_.file("marks"); }
   [[nodiscard]] std::unique_ptr<InFlightFile> open(std::size_t slots = 8) const {
     auto opened = InFlightFile::open(path(), slots);
     EXPECT_TRUE(opened) << opened.error().describe();
     return opened ? std::move(*opened) : nullptr;
   }
 
-  fs::path directory_;
+  sys::TempDir directory_;
 };
 
 TEST_F(InFlightFileTest, ANewFileIsEmptyAllocatedAndPrivate) {

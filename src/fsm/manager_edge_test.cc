@@ -160,6 +160,39 @@ TEST_F(EdgeTest, AFailedUnparkingLeavesTheRunParkedAndOneThatCanBeCancelled) {
   EXPECT_EQ(harness_.ending(run), "cancelled: cancelled: enough");
 }
 
+TEST_F(EdgeTest, ACancelWrittenWhileAnUnparkingFailsStillEndsTheRun) {
+  harness_.options().max_crash_resumes = 0;
+  harness_.open(holding());
+  const auto run = *machine_->start("a", "");
+  gate_.await_arrivals(1);
+  harness_.crash();
+  ASSERT_EQ(harness_.open(holding()).parked, 1U);
+
+  Gate cancelling;
+  std::atomic<int> commits = 0;
+  harness_.store().before_commits([&] {
+    if (++commits == 1) cancelling.block();
+    if (commits == 2) harness_.store().fail_next_commits(1, Error(ErrorKind::kNoSpace, "disk full"));
+  });
+  std::jthread cancel([&] { EXPECT_TRUE(harness_.manager().cancel(run, "enough")); });
+  cancelling.await_arrivals(1);
+  // Of two that ask, one is refused at once: then the other's write is in line behind the cancel.
+  std::atomic<int> refused = 0;
+  std::atomic<int> failed = 0;
+  const auto unpark = [&] {
+    const auto done = harness_.manager().unpark(run);
+    ++(done.error().kind() == ErrorKind::kConflict ? refused : failed);
+  };
+  std::jthread one(unpark);
+  std::jthread other(unpark);
+  while (refused == 0) std::this_thread::yield();
+  cancelling.open();
+  for (auto* caller : {&cancel, &one, &other}) caller->join();
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(harness_.ending(run), "cancelled: cancelled: enough");
+  cancelling.await_all_left();
+}
+
 TEST_F(EdgeTest, AFollowerThatIsEndingIsNotWokenByItsPredecessor) {
   std::optional<TextMachine> follower;
   Gate finalizing;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fsm/sqlite_run_store.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway::fsm {
 namespace {
@@ -95,14 +96,12 @@ int fill_and_recover(const std::string& directory) {
 }
 
 TEST(SqliteRunStoreOnAFullDisk, SaysSoKeepsWhatItHasAndGoesOnWhenThereIsRoom) {
-  std::string directory = testing::TempDir() + "full-disk-XXXXXX";
-  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  const sys::TempDir directory;
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
-  if (child == 0) ::_exit(fill_and_recover(directory));
+  if (child == 0) ::_exit(fill_and_recover(directory.path()));
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  fs::remove_all(directory);
   ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   if (WEXITSTATUS(status) == kSkipped) GTEST_SKIP() << "this user may not mount a tmpfs";
   EXPECT_EQ(WEXITSTATUS(status), 0);

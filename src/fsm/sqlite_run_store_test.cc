@@ -1,7 +1,6 @@
 #include "fsm/sqlite_run_store.h"
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -16,33 +15,19 @@
 #include "store/database.h"
 #include "store/vfs.h"
 #include "sys/fault.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway::fsm {
 namespace {
 
 namespace fs = std::filesystem;
 
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = testing::TempDir() + "run-store-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryDirectory() { fs::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
 class SqliteHarness final : public RunStoreHarness {
  public:
   Result<std::unique_ptr<RunStore>> open() override { return SqliteRunStore::open(directory_.file("runs.db")); }
 
  private:
-  TemporaryDirectory directory_;
+  sys::TempDir directory_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, RunStoreContract,
@@ -101,7 +86,7 @@ class SqliteRunStoreTest : public testing::Test {
 
   static constexpr std::uint64_t kNumber = 7;
   const Sample sample_{kNumber};
-  TemporaryDirectory directory_;
+  sys::TempDir directory_;
 };
 
 TEST_F(SqliteRunStoreTest, MakesMissingDirectoriesAndPrivateFiles) {

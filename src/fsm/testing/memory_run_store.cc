@@ -96,6 +96,11 @@ void MemoryRunStore::fail_next_commits(std::size_t count, Error error) {
   failure_ = std::move(error);
 }
 
+void MemoryRunStore::before_commits(std::function<void()> call) {
+  const sys::Lock lock(data_->mutex);
+  before_commit_ = std::move(call);
+}
+
 void MemoryRunStore::fail_next_finds(std::size_t count, Error error) {
   const sys::Lock lock(data_->mutex);
   finds_to_fail_ = count;
@@ -166,6 +171,10 @@ Result<std::vector<WriteResult>> MemoryRunStore::commit(std::span<const Write> w
     }
   }
   const sys::Lock lock(data_->mutex);
+  if (const auto call = before_commit_) {
+    const sys::Unlock unlocked(data_->mutex);
+    call();
+  }
   if (failures_left_ > 0) {
     --failures_left_;
     return fail(failure_);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,6 +45,8 @@ class MemoryRunStore final : public RunStore {
   // The next `count` calls of find() fail with `error`.
   void fail_next_finds(std::size_t count, Error error);
   [[nodiscard]] std::size_t finds_to_fail() const;
+  // Called by every later commit that has writes, before it does anything. It may block, or order a failure.
+  void before_commits(std::function<void()> call);
   // Commits that succeeded and had writes.
   [[nodiscard]] std::size_t commits() const;
 
@@ -84,6 +87,7 @@ class MemoryRunStore final : public RunStore {
   std::vector<RunVersion> found_in_flight_;
   std::size_t failures_left_ SLIPWAY_GUARDED_BY(data_->mutex) = 0;
   Error failure_ SLIPWAY_GUARDED_BY(data_->mutex) = Error(ErrorKind::kIo, "injected fault");
+  std::function<void()> before_commit_ SLIPWAY_GUARDED_BY(data_->mutex);
   std::size_t commits_ SLIPWAY_GUARDED_BY(data_->mutex) = 0;
   std::size_t finds_to_fail_ SLIPWAY_GUARDED_BY(data_->mutex) = 0;
   Error find_failure_ SLIPWAY_GUARDED_BY(data_->mutex) = Error(ErrorKind::kIo, "");
