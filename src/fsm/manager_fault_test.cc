@@ -283,5 +283,26 @@ TEST_F(FaultTest, FinishedRunsAreRemovedByAgeWhileOthersRun) {
   EXPECT_TRUE(machine_->wait(*machine_->start("new", "")));
 }
 
+TEST_F(FaultTest, RemovingHistoryDoesNotTryWhatTheDiskHasJustRefused) {
+  harness_.options().retention = {.max_age = 10ms, .max_count = std::nullopt};
+  harness_.options().retention_interval = 40ms;
+  open();
+  gate_.open();
+  const auto old = *machine_->start("old", "");
+  EXPECT_TRUE(machine_->wait(old));
+  std::atomic<int> commits = 0;
+  harness_.store().before_commits([&] {
+    if (++commits == 2) harness_.store().fail_next_commits(100, Error(ErrorKind::kNoSpace, "disk full"));
+  });
+  const auto held = *machine_->start("held", "");
+  while (harness_.manager().metrics().value("fsm_held_back_writes") < 1) std::this_thread::yield();
+  harness_.clock.advance(40ms);  // the time to remove, not yet to try again
+  while (harness_.manager().run(old)) std::this_thread::yield();
+  EXPECT_EQ(harness_.manager().metrics().value("fsm_failed_commits_count"), 1);
+  harness_.store().fail_next_commits(0, Error(ErrorKind::kNoSpace, ""));
+  harness_.clock.advance(1s);
+  EXPECT_EQ(machine_->wait(held), "fs");
+}
+
 }  // namespace
 }  // namespace slipway::fsm

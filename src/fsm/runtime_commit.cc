@@ -35,7 +35,7 @@ void Runtime::lead(Leader who, const WriteGroup* own) {
   leading_ = true;
   if (who == Leader::kWorker) ++busy_;
   for (;;) {
-    write_batch();
+    if (!held_back_) write_batch();  // else it leads to remove history, which may make the room that writes wait for
     if (remove_history_ && who == Leader::kWorker && life_ == Life::kRunning) remove_some_history();
     const bool more = !held_back_ && (!pending_.empty() || write_notes_);
     // A guest has its own business: it leads until its own writes are done. Stops are not fired by a leader, since
@@ -204,13 +204,14 @@ void Runtime::answer(const Pending& pending, Result<WriteResult> result) {
 }
 
 void Runtime::remove_some_history() {
+  remove_history_ = false;  // a wish that comes meanwhile is a new one
   const auto store = store_;
   const auto removed = [&]() SLIPWAY_REQUIRES(mutex_) {
     const sys::Unlock unlocked(mutex_);
     return store->remove_finished(options_.retention, clock_.now(), kHistorySlice);
   }();
   if (!removed) options_.log.warn("finished runs cannot be removed: {}", removed.error().message());
-  if (!removed || *removed < kHistorySlice) remove_history_ = false;
+  if (removed && *removed == kHistorySlice) remove_history_ = true;
 }
 
 void Runtime::publish(const LiveRun& run, std::uint64_t seq, const Event& event) {
