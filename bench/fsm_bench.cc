@@ -1,9 +1,7 @@
 // How fast the runtime is, as ratios against what the disk can do in the same folder in the same run.
 // docs/benchmarks.md says how to read it.
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 
 #include "fsm_measures.h"
 #include "report.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway::bench {
 namespace {
@@ -18,25 +17,6 @@ namespace {
 constexpr std::size_t kConcurrent = 20'000;
 constexpr std::size_t kWaiting = 100'000;
 constexpr std::size_t kHistory = 1'000'000;
-
-// A folder for one measurement; gone afterwards.
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "slipway-bench-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 void progress(std::string_view what) {
   fmt::print(stderr, "measuring {}...\n", what);
@@ -52,7 +32,7 @@ std::vector<Measure> measure_throughput() {
   std::vector<double> removing;
   for (int round = 1; round <= kRounds; ++round) {
     progress(fmt::format("throughput, round {} of {}", round, kRounds));
-    const Folder folder;
+    const sys::TempDir folder;
     const double raw_before = raw_syncs_per_second(folder.path());
     const auto alone = one_run_after_another(folder.path(), 400);
     const double raw_between = raw_syncs_per_second(folder.path());
@@ -85,12 +65,12 @@ std::vector<Measure> measure_size() {
   std::vector<double> resume;
   for (int round = 1; round <= kRounds; ++round) {
     progress(fmt::format("100,000 runs, round {} of {}", round, kRounds));
-    const Folder folder;
+    const sys::TempDir folder;
     bytes.push_back(bytes_per_waiting_run(folder.path(), kWaiting));
     resume.push_back(seconds_to_resume(folder.path(), kWaiting));
   }
   progress("starts with a history of 1,000,000 runs");
-  const Folder folder;
+  const sys::TempDir folder;
   return {
       {.name = "memory a waiting run adds",
        .value = median(bytes) / 1024,

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cassert>
 #include <cerrno>
-#include <cstring>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "sys/descriptor.h"
+#include "sys/system_error.h"
 
 namespace slipway::fsm {
 namespace {
@@ -16,28 +18,6 @@ namespace {
 constexpr std::size_t kHalfBytes = sizeof(std::uint64_t);
 constexpr std::size_t kSlotBytes = 2 * kHalfBytes;
 constexpr std::size_t kMostSlots = 1 << 16;  // also of a file that somebody else made longer
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-std::unexpected<Error> system_failure(const char* doing, const std::string& path, int error) {
-  ErrorKind kind = ErrorKind::kIo;
-  if (error == ENOSPC || error == EDQUOT) kind = ErrorKind::kNoSpace;
-  if (error == EACCES || error == EPERM || error == EROFS) kind = ErrorKind::kPermission;
-  if (error == ENOENT) kind = ErrorKind::kNotFound;
-  return fail(kind, "{} {}: {}", doing, path, std::strerror(error));
-}
 
 // What follows the last whole slot, or the most that a file may have, is ignored.
 Result<std::vector<RunVersion>> read_marks(int fd, const std::string& path) {
@@ -47,7 +27,7 @@ Result<std::vector<RunVersion>> read_marks(int fd, const std::string& path) {
     char* const to = reinterpret_cast<char*>(halves.data()) + bytes;
     const ssize_t got = ::pread(fd, to, halves.size() * kHalfBytes - bytes, static_cast<off_t>(bytes));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_failure("read", path, errno);
+    if (got < 0) return fail(sys::system_error("read", path, errno));
     if (got == 0) break;
     bytes += static_cast<std::size_t>(got);
   }
@@ -68,17 +48,17 @@ Result<std::unique_ptr<InFlightFile>> InFlightFile::open(const std::string& path
   if (slots == 0 || slots > kMostSlots) {
     return fail(ErrorKind::kInvalid, "in-flight file {}: {} slots, not 1 to {}", path, slots, kMostSlots);
   }
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (file.get() < 0) return system_failure("open", path, errno);
+  const sys::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file) return fail(sys::system_error("open", path, errno));
   auto found = read_marks(file.get(), path);
   if (!found) return fail(std::move(found.error()));
   const std::size_t bytes = slots * kSlotBytes;
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return system_failure("truncate", path, errno);
+  if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return fail(sys::system_error("truncate", path, errno));
   if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)); error != 0) {
-    return system_failure("allocate", path, error);
+    return fail(sys::system_error("allocate", path, error));
   }
   void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (mapped == MAP_FAILED) return system_failure("map", path, errno);
+  if (mapped == MAP_FAILED) return fail(sys::system_error("map", path, errno));
   const std::span halves(static_cast<std::uint64_t*>(mapped), slots * 2);
   return std::unique_ptr<InFlightFile>(new InFlightFile(halves, std::move(*found)));
 }

@@ -18,8 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Text = Context<std::string, std::string>;
-using TextMachine = Machine<std::string, std::string>;
 
 class EdgeTest : public testing::Test {
  protected:
@@ -36,6 +34,17 @@ class EdgeTest : public testing::Test {
                       .end("done")
                       .add_to(manager);
     };
+  }
+
+  // A run that the process died in, parked.
+  RunVersion open_with_parked_run() {
+    harness_.options().max_crash_resumes = 0;
+    harness_.open(holding());
+    const auto run = *machine_->start("a", "");
+    gate_.await_arrivals(1);
+    harness_.crash();
+    EXPECT_EQ(harness_.open(holding()).parked, 1U);
+    return run;
   }
 
   Gate gate_;
@@ -147,12 +156,7 @@ TEST_F(EdgeTest, AStoredPositionPastTheEndFailsThatRunAndNoOther) {
 }
 
 TEST_F(EdgeTest, AFailedUnparkingLeavesTheRunParkedAndOneThatCanBeCancelled) {
-  harness_.options().max_crash_resumes = 0;
-  harness_.open(holding());
-  const auto run = *machine_->start("a", "");
-  gate_.await_arrivals(1);
-  harness_.crash();
-  ASSERT_EQ(harness_.open(holding()).parked, 1U);
+  const auto run = open_with_parked_run();
   harness_.store().fail_next_commits(1, Error(ErrorKind::kNoSpace, "disk full"));
   EXPECT_EQ(harness_.manager().unpark(run).error().kind(), ErrorKind::kNoSpace);
   EXPECT_EQ(harness_.manager().wait(run).error().kind(), ErrorKind::kParked);  // as it was
@@ -161,12 +165,7 @@ TEST_F(EdgeTest, AFailedUnparkingLeavesTheRunParkedAndOneThatCanBeCancelled) {
 }
 
 TEST_F(EdgeTest, ACancelWrittenWhileAnUnparkingFailsStillEndsTheRun) {
-  harness_.options().max_crash_resumes = 0;
-  harness_.open(holding());
-  const auto run = *machine_->start("a", "");
-  gate_.await_arrivals(1);
-  harness_.crash();
-  ASSERT_EQ(harness_.open(holding()).parked, 1U);
+  const auto run = open_with_parked_run();
 
   Gate cancelling;
   std::atomic<int> commits = 0;

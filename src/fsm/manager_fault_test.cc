@@ -15,8 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Text = Context<std::string, std::string>;
-using TextMachine = Machine<std::string, std::string>;
 
 class FaultTest : public testing::Test {
  protected:

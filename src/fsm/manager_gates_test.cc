@@ -13,8 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Text = Context<std::string, std::string>;
-using TextMachine = Machine<std::string, std::string>;
 
 class GatesTest : public testing::Test {
  protected:

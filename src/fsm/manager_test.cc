@@ -16,7 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Text = Context<std::string, std::string>;
 
 Outcome<std::string> append_name(const Text& run) { return next(run.response() + std::string(run.transition()) + ";"); }
 

@@ -1,69 +1,32 @@
 #include "fsm/sqlite_run_store.h"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "fsm/in_flight_file.h"
 #include "fsm/run_schema.h"
 #include "fsm/sqlite_run_reader.h"
 #include "fsm/sqlite_run_writer.h"
+#include "sys/descriptor.h"
+#include "sys/directories.h"
 #include "sys/owner_lock.h"
+#include "sys/system_error.h"
 
 namespace slipway::fsm {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::unexpected<Error> system_failure(const char* doing, const std::string& path, int error) {
-  ErrorKind kind = ErrorKind::kIo;
-  if (error == ENOSPC || error == EDQUOT) kind = ErrorKind::kNoSpace;
-  if (error == EACCES || error == EPERM || error == EROFS) kind = ErrorKind::kPermission;
-  if (error == ENOTDIR || error == ENAMETOOLONG || error == EISDIR) kind = ErrorKind::kInvalid;
-  return fail(kind, "{} {}: {}", doing, path, std::strerror(error));
-}
-
-// A new directory entry outlives a power cut only when the directory that it stands in is synced. What is below is
-// SQLite's business: it syncs the directory of its files.
-Result<> sync_directory(const fs::path& directory) {
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return system_failure("open", directory, errno);
-  const int failed = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (failed != 0) return system_failure("sync", directory, failed);
-  return {};
-}
-
-Result<> make_directories(const fs::path& directory) {
-  std::error_code unknown;
-  if (directory.empty() || fs::is_directory(directory, unknown)) return {};
-  const fs::path parent = directory.parent_path();
-  if (parent != directory) {
-    if (auto made = make_directories(parent); !made) return made;
-  }
-  if (::mkdir(directory.c_str(), 0700) != 0) {
-    if (errno == EEXIST && fs::is_directory(directory, unknown)) return {};
-    return system_failure("make directory", directory, errno == EEXIST ? ENOTDIR : errno);
-  }
-  return sync_directory(parent.empty() ? fs::path(".") : parent);
-}
-
 // SQLite gives its files the mode of this one. One that is there is not opened: to close it again would drop the locks
 // that other connections of this process have on it.
 Result<> make_private_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    if (errno == EEXIST) return {};
-    return system_failure("make file", path, errno);
-  }
-  ::close(fd);
-  return {};
+  const sys::Descriptor made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (made || errno == EEXIST) return {};
+  return fail(sys::system_error("make file", path, errno));
 }
 
 class OpenStore final : public RunStore {
@@ -135,7 +98,8 @@ Result<std::unique_ptr<RunStore>> open_owned(const std::string& path, const Sqli
 }  // namespace
 
 Result<std::unique_ptr<RunStore>> SqliteRunStore::open(const std::string& path, const SqliteOptions& options) {
-  if (auto made = make_directories(fs::path(path).parent_path()); !made) {
+  // SQLite syncs the directory of its files itself.
+  if (auto made = sys::make_directories(fs::path(path).parent_path()); !made) {
     return made.error().during("open run store {}", path);
   }
   // One file has one owner, under whatever name: a link to it must not lead to another lock.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -17,6 +16,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sys/system_error.h"
 
 namespace slipway::sys {
 namespace {
@@ -44,14 +45,6 @@ struct Registry {
 Registry& registry() {
   static Registry& the_registry = *new Registry;  // never destroyed: a lock may be held by another static
   return the_registry;
-}
-
-Error system_error(std::string_view what, const std::string& path, int error) {
-  ErrorKind kind = ErrorKind::kIo;
-  if (error == ENOENT || error == ENOTDIR) kind = ErrorKind::kNotFound;
-  if (error == EACCES || error == EPERM || error == EROFS) kind = ErrorKind::kPermission;
-  if (error == ENOSPC || error == EDQUOT) kind = ErrorKind::kNoSpace;
-  return {kind, fmt::format("{} {}: {}", what, path, std::strerror(error))};
 }
 
 std::string one_line(std::string text) {

@@ -130,17 +130,10 @@ LifeEnd live(const LifeOrder& order) {
   }
 }
 
-CrashFolder::CrashFolder() : path_(std::filesystem::temp_directory_path() / "slipway-crash-XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp " + path_ + " failed");
-}
-
 CrashFolder::~CrashFolder() {
-  if (testing::Test::HasFailure()) {
-    fmt::print(stderr, "kept for a look: {}\n", path_);
-    return;
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  if (!testing::Test::HasFailure()) return;
+  dir_.keep();
+  fmt::print(stderr, "kept for a look: {}\n", path());
 }
 
 }  // namespace slipway::crash

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway::crash {
 
@@ -39,14 +40,14 @@ struct LifeEnd {
 // A fresh folder, removed at the end unless the test failed: then its place is printed.
 class CrashFolder {
  public:
-  CrashFolder();
+  CrashFolder() = default;
   ~CrashFolder();
   CrashFolder(const CrashFolder&) = delete;
   CrashFolder& operator=(const CrashFolder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return dir_.path(); }
 
  private:
-  std::string path_;
+  sys::TempDir dir_;
 };
 
 }  // namespace slipway::crash

@@ -14,6 +14,10 @@
 
 namespace slipway::fsm {
 
+// Most tests need no more than strings.
+using Text = Context<std::string, std::string>;
+using TextMachine = Machine<std::string, std::string>;
+
 class ManagerHarness {
  public:
   using Setup = std::function<void(Manager&)>;  // adds machines

@@ -1,4 +1,4 @@
-// A fresh directory for one test, removed with all it holds.
+// A fresh directory for one test or measurement, removed with all it holds.
 #pragma once
 
 #include <cstdlib>
@@ -15,6 +15,7 @@ class TempDir {
     if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp " + path_ + " failed");
   }
   ~TempDir() {
+    if (kept_) return;
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
@@ -22,10 +23,12 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  void keep() { kept_ = true; }  // it stays, for a look
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
   std::string path_;
+  bool kept_ = false;
 };
 
 }  // namespace slipway::sys
