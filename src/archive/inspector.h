@@ -1,0 +1,63 @@
+// Looks at an image's archive in a process of its own, which can do nothing but read that one file and answer: a parser
+// that is subverted, hangs or crashes costs one verdict.
+//
+//   archive::Inspector inspector({.executable = "/proc/self/exe", .arguments = {"inspect-archive"}});
+//   auto seen = inspector.inspect(path, archive::standard_policy(), {}, stop);
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "archive/policy.h"
+#include "base/error.h"
+
+namespace slipway::archive {
+
+enum class ImageKind : std::uint8_t { kRootfs, kRootfsFolder, kDockerSave, kOciLayout };
+[[nodiscard]] std::string_view to_string(ImageKind kind);
+
+// What is worth knowing of an image that passed.
+struct Inspection {
+  ImageKind kind = ImageKind::kRootfs;
+  std::uint64_t layers = 0;
+  std::uint64_t entries = 0;        // of all layers
+  std::uint64_t files = 0;          // regular files of the merged tree
+  std::uint64_t total_size = 0;     // their bytes
+  std::vector<Finding> findings{};  // recorded, not refused; the first thousand
+  std::uint64_t findings_total = 0;
+};
+
+// How the child is started: a program whose main() calls inspector_main() when it has these arguments.
+struct InspectorProgram {
+  std::string executable{};
+  std::vector<std::string> arguments{};
+};
+
+struct InspectOptions {
+  std::chrono::milliseconds stall_timeout{60'000};  // the child says it lives as it reads; silent for so long: kTimeout
+  std::function<void(std::uint64_t read, std::uint64_t size)> progress{};
+};
+
+// Thread-safe: any number of inspections at once, each with a child of its own.
+class Inspector {
+ public:
+  explicit Inspector(InspectorProgram program);
+
+  // kRejected: refused by the policy; the message names the entry, the rule and the setting that would allow it.
+  // kCorrupt: no archive, or a broken one, or the child died over it. kCancelled by the stop. kNotFound, kIo: the file.
+  [[nodiscard]] Result<Inspection> inspect(const std::filesystem::path& file, const Policy& policy,
+                                           const InspectOptions& options, std::stop_token stop) const;
+
+ private:
+  InspectorProgram program_;
+};
+
+// The child's side: reads the policy from the pipe, locks itself in, inspects, answers, and returns the exit code.
+[[nodiscard]] int inspector_main();
+
+}  // namespace slipway::archive
