@@ -91,6 +91,12 @@ Decision gone_to(const RunView& run, const Try& tried, GoTo<std::string> outcome
   return completed(run, tried, std::move(outcome.response), static_cast<std::size_t>(found - names.begin()));
 }
 
+Decision awaiting(const RunView& run, const Try& tried, Await<std::string> outcome) {
+  Decision decision = completed(run, tried, std::move(outcome.response), run.progress.position + 1U);
+  if (std::holds_alternative<Running>(decision.progress.state)) decision.progress.state = Awaiting{outcome.run};
+  return decision;
+}
+
 Decision handed_off(const RunView& run, const Try& tried, std::string response) {
   Decision decision = completed(run, tried, std::move(response), run.progress.position);
   end(decision, run, Ending::kHandedOff, std::nullopt, tried.ended);
@@ -118,6 +124,7 @@ Decision on_outcome(const RunView& run, const Transition& transition, const Try&
                           return completed(run, tried, std::move(o.response), run.progress.position + 1U);
                         },
                         [&](GoTo<std::string>& o) { return gone_to(run, tried, std::move(o)); },
+                        [&](Await<std::string>& o) { return awaiting(run, tried, std::move(o)); },
                         [&](Handoff<std::string>& o) { return handed_off(run, tried, std::move(o.response)); },
                         [&](Errored& o) { return failed_try(run, transition.policy.retry, tried, o.error); },
                         [&](Aborted& o) { return ended_by_error(run, tried, o.error, Ending::kAborted); },
@@ -131,6 +138,7 @@ TryStatus status_of(const Try& tried, const EncodedOutcome& outcome) {
   return std::visit(Overloaded{
                         [](const Next<std::string>&) { return TryStatus::kOk; },
                         [](const GoTo<std::string>&) { return TryStatus::kOk; },
+                        [](const Await<std::string>&) { return TryStatus::kOk; },
                         [](const Handoff<std::string>&) { return TryStatus::kHandoff; },
                         [](const Errored&) { return TryStatus::kError; },
                         [](const Aborted&) { return TryStatus::kAbort; },

@@ -79,6 +79,12 @@ struct LiveRun {
   [[nodiscard]] bool is_following() const {
     return phase == Phase::kWaiting && std::holds_alternative<Following>(progress.state) && !cancel_cause;
   }
+  // The run that this one waits for before its next transition.
+  [[nodiscard]] std::optional<RunVersion> awaited() const {
+    const auto* awaiting = std::get_if<Awaiting>(&progress.state);
+    if (phase != Phase::kWaiting || awaiting == nullptr || cancel_cause) return std::nullopt;
+    return awaiting->run;
+  }
   [[nodiscard]] bool ending() const {
     return std::holds_alternative<Finishing>(progress.state) || is_finished(progress.state);
   }

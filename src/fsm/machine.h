@@ -107,6 +107,8 @@ EncodedOutcome encode(OutcomeOf<Response>& outcome) {
           if (!encoded) return Unrecoverable{encoded.error().during("response").error()};
           if constexpr (std::same_as<Alternative, GoTo<Response>>) {
             return GoTo<std::string>{std::move(alternative.transition), std::move(*encoded)};
+          } else if constexpr (std::same_as<Alternative, Await<Response>>) {
+            return Await<std::string>{alternative.run, std::move(*encoded)};
           } else if constexpr (std::same_as<Alternative, Handoff<Response>>) {
             return Handoff<std::string>{std::move(*encoded)};
           } else {

@@ -2,6 +2,8 @@
 //
 //   return fsm::next(response);                 persisted with the completion; then the next transition runs
 //   return fsm::go_to("download", response);    the same, but on to a named transition (or the end state)
+//   return fsm::await(run, response);           persisted; the next transition runs when that other run has ended, well
+//                                               or badly. Until then this one holds no thread and no place in a queue
 //   return fsm::handoff(response);              the work was done already: the run is complete
 //   return fsm::error(err);                     tried again by the transition's policy, then the run fails
 //   return result.error().during("...");        the same: a failed Result is an error
@@ -18,6 +20,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "fsm/version.h"
 
 namespace slipway::fsm {
 
@@ -30,6 +33,11 @@ struct Next {
 template <class Response>
 struct GoTo {
   std::string transition;
+  Response response;
+};
+template <class Response>
+struct Await {
+  RunVersion run;
   Response response;
 };
 template <class Response>
@@ -48,7 +56,8 @@ struct Unrecoverable {
 };
 
 template <class Response>
-using OutcomeOf = std::variant<Next<Response>, GoTo<Response>, Handoff<Response>, Errored, Aborted, Unrecoverable>;
+using OutcomeOf =
+    std::variant<Next<Response>, GoTo<Response>, Await<Response>, Handoff<Response>, Errored, Aborted, Unrecoverable>;
 
 // The same with the response encoded: what interceptors see and the runtime decides on.
 using EncodedOutcome = OutcomeOf<std::string>;
@@ -76,6 +85,10 @@ template <class Response>
 template <class Response>
 [[nodiscard]] GoTo<Response> go_to(std::string transition, Response response) {
   return {std::move(transition), std::move(response)};
+}
+template <class Response>
+[[nodiscard]] Await<Response> await(RunVersion run, Response response) {
+  return {run, std::move(response)};
 }
 template <class Response>
 [[nodiscard]] Handoff<Response> handoff(Response response) {

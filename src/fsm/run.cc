@@ -8,7 +8,7 @@ namespace {
 
 // By alternative of RunState.
 constexpr std::array<std::string_view, std::variant_size_v<RunState>> kStateNames{
-    "following", "delayed", "queued", "running", "backing-off", "parked", "finishing", "finished"};
+    "following", "delayed", "queued", "running", "backing-off", "parked", "finishing", "finished", "awaiting"};
 
 // By value of Ending.
 constexpr std::array<std::string_view, 5> kEndingNames{"completed", "handed-off", "failed", "aborted", "cancelled"};

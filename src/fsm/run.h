@@ -1,7 +1,7 @@
 // What a run is, as it is stored and as it can be asked for.
 //
 //                        ┌──────────── delayed ─────────┐
-//   start ──► following ─┤                              ├─► queued ─► running ◄─► backing-off
+//   start ──► following ─┤                              ├─► queued ─► running ◄─► backing-off, awaiting
 //             (run-after)└──────────────────────────────┘               │  └────► parked ─(by hand)─► queued
 //                                                                       ▼
 //                                                     finishing (finalizers) ─► finished
@@ -56,6 +56,10 @@ struct BackingOff {  // its transition failed; it is tried again when due
   TimePoint due;
   friend bool operator==(const BackingOff&, const BackingOff&) = default;
 };
+struct Awaiting {  // its next transition begins when that run has ended
+  RunVersion run;
+  friend bool operator==(const Awaiting&, const Awaiting&) = default;
+};
 struct Parked {  // took the process down too often; a person must decide
   std::string reason;
   friend bool operator==(const Parked&, const Parked&) = default;
@@ -71,7 +75,7 @@ struct Finished {
   TimePoint at;
   friend bool operator==(const Finished&, const Finished&) = default;
 };
-using RunState = std::variant<Following, Delayed, Queued, Running, BackingOff, Parked, Finishing, Finished>;
+using RunState = std::variant<Following, Delayed, Queued, Running, BackingOff, Parked, Finishing, Finished, Awaiting>;
 
 [[nodiscard]] std::string_view name_of(const RunState& state);  // "queued", "backing-off", ...
 [[nodiscard]] bool is_state_name(std::string_view name);

@@ -42,8 +42,9 @@ static_assert(kErrorHint + 1 == kRunColumnCount);
 
 // By alternative of RunState.
 constexpr std::array<StoredState, std::variant_size_v<RunState>> kStoredStates{
-    StoredState::kFollowing,  StoredState::kDelayed, StoredState::kQueued,    StoredState::kRunning,
-    StoredState::kBackingOff, StoredState::kParked,  StoredState::kFinishing, StoredState::kFinished};
+    StoredState::kFollowing, StoredState::kDelayed,    StoredState::kQueued,
+    StoredState::kRunning,   StoredState::kBackingOff, StoredState::kParked,
+    StoredState::kFinishing, StoredState::kFinished,   StoredState::kAwaiting};
 
 // Positions in kEventColumns.
 enum EventColumn : std::uint8_t {
@@ -142,6 +143,11 @@ Result<RunState> read_state(const store::Statement& row) {
     case StoredState::kFinished:
       if (!*ending) return lacks("ending");
       return Finished{**ending, read_error(row, kErrorKind), *finished_at};
+    case StoredState::kAwaiting: {
+      const auto awaited = RunVersion::parse(row.text(kReason));
+      if (!awaited) return lacks("run to wait for");
+      return Awaiting{*awaited};
+    }
   }
   return fail(ErrorKind::kCorrupt, "there is no state {}", number);
 }
@@ -203,6 +209,7 @@ StateColumns::StateColumns(const RunState& of) : state(kStoredStates.at(of.index
         if constexpr (requires { held.due; }) due = held.due;
         if constexpr (requires { held.at; }) finished_at = held.at;
         if constexpr (requires { held.reason; }) reason = held.reason;
+        if constexpr (requires { held.run; }) reason = held.run.to_string();
         if constexpr (requires { held.ending; }) {
           ending = to_stored(held.ending);
           error = held.error ? &*held.error : nullptr;
@@ -212,7 +219,8 @@ StateColumns::StateColumns(const RunState& of) : state(kStoredStates.at(of.index
 }
 
 std::optional<StoredState> parse_stored_state(std::string_view name) {
-  const RunState all[] = {Following{}, Delayed{}, Queued{}, Running{}, BackingOff{}, Parked{}, Finishing{}, Finished{}};
+  const RunState all[] = {Following{}, Delayed{},   Queued{},   Running{}, BackingOff{},
+                          Parked{},    Finishing{}, Finished{}, Awaiting{}};
   for (const auto& state : all) {
     if (name_of(state) == name) return StateColumns(state).state;
   }

@@ -32,7 +32,7 @@ struct StateColumns {
   std::optional<TimePoint> due;
   std::optional<TimePoint> finished_at;
   std::optional<StoredEnding> ending;
-  std::optional<std::string_view> reason;
+  std::optional<std::string> reason;
   const Error* error = nullptr;
 };
 

@@ -5,6 +5,7 @@
 //           A run is active exactly as long as `finished_at` is NULL. The partial indexes say it with that column and
 //           not with `state`, because SQLite rewrites a partial index's entry whenever a column of its condition is
 //           set: so a move from one active state to another touches no index at all.
+//           `reason` is why a run is parked, or the version of the run that an awaiting one waits for.
 // payloads  The large ones: `key` is 2 * run for a request, 2 * run + 1 for a response. A NULL in runs points here.
 // plans     Each list of transition names once, as JSON; a machine's runs share it. Never removed: a program has few.
 // events    The history of all runs as one log, in the order of `n`: a write is always an append at the right edge of
@@ -35,6 +36,7 @@ enum class StoredState : std::uint8_t {
   kParked = 6,
   kFinishing = 7,
   kFinished = 8,
+  kAwaiting = 9,
 };
 
 // runs.ending, events.ending.

@@ -173,7 +173,10 @@ void Runtime::lose(LiveRun& run) {
   if (followers.empty()) return;
   for (const auto& follower : followers.mapped()) {
     const auto found = runs_.find(follower);
-    if (found != runs_.end() && found->second->is_following()) follow(*found->second);
+    if (found == runs_.end()) continue;
+    LiveRun& waiting = *found->second;
+    if (waiting.is_following()) follow(waiting);
+    if (waiting.awaited() == version) pass_gates(waiting);
   }
 }
 

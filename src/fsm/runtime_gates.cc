@@ -22,6 +22,10 @@ void Runtime::settle(LiveRun& run) {
   drop_large_payload(run);
   if (run.ending() || run.cancel_cause) return make_ready(run);
   if (std::holds_alternative<Following>(run.progress.state)) return follow(run);
+  if (const auto awaited = run.awaited()) {
+    leave_queue(run);
+    if (runs_.contains(*awaited)) return followers_[*awaited].push_back(run.spec.version);
+  }
   if (const auto* waits = std::get_if<BackingOff>(&run.progress.state)) {
     const TimePoint due = waits->due;
     leave_queue(run);
@@ -151,9 +155,13 @@ void Runtime::release_followers(const LiveRun& before, const Finished& end) {
   if (followers.empty()) return;
   for (const auto& version : followers.mapped()) {
     const auto found = runs_.find(version);
-    if (found == runs_.end() || !found->second->is_following()) continue;  // cancelled meanwhile
+    if (found == runs_.end()) continue;
     LiveRun& run = *found->second;
-    if (succeeded(end.ending) || run.spec.after_any_ending) {
+    if (run.awaited() == before.spec.version) {
+      pass_gates(run);
+    } else if (!run.is_following()) {
+      continue;  // cancelled meanwhile
+    } else if (succeeded(end.ending) || run.spec.after_any_ending) {
       run.after_settled = true;
       pass_gates(run);
     } else {

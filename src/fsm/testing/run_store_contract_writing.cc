@@ -53,6 +53,7 @@ TEST_P(RunStoreContract, EveryStateIsKeptWithWhatItHolds) {
                              Queued{},
                              Running{},
                              BackingOff{kNow + Duration(3)},
+                             Awaiting{spec("machine", "other").version},
                              Parked{"it died three times"},
                              Finishing{Ending::kAborted, error},
                              Finishing{Ending::kHandedOff, {}},
