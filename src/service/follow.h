@@ -1,0 +1,21 @@
+// Watching a run, and the runs that it is the parent of, until it has ended.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+
+#include "base/error.h"
+#include "fsm/manager.h"
+
+namespace slipway::service {
+
+// Told of each event of the run and of its children, in order, from the thread that follows. Some may be missing when
+// it is slow; the end never is.
+using OnEvent = std::function<void(const fsm::RunEvent&)>;
+
+// `events` is a subscription from before the run was started (or found). kCancelled by the stop; else as
+// Manager::wait() has it.
+[[nodiscard]] Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, fsm::RunVersion run,
+                                            const OnEvent& on_event, std::stop_token stop);
+
+}  // namespace slipway::service

@@ -1,0 +1,34 @@
+// The owner's door: whoever owns a run store listens at a socket beside it, so that other commands of the same user can
+// have their work done by the owner instead of waiting for it to end. See service/wire.h for what is said.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "fsm/manager.h"
+
+namespace slipway::service {
+
+// Where the owner of a run store listens.
+[[nodiscard]] std::filesystem::path socket_beside(const std::filesystem::path& run_store);
+
+// The manager must outlive it. Serves from open() on, each client on a thread of its own, up to a few dozen at once.
+class OwnerServer {
+ public:
+  // The caller owns the run store: that is what makes it safe to take the socket's place.
+  [[nodiscard]] static Result<std::unique_ptr<OwnerServer>> open(fsm::Manager& manager,
+                                                                 const std::filesystem::path& socket, Logger log);
+  // Hangs up on every client, and waits until nobody is served any more. They will look for the next owner.
+  ~OwnerServer();
+  OwnerServer(const OwnerServer&) = delete;
+  OwnerServer& operator=(const OwnerServer&) = delete;
+
+ private:
+  class Impl;
+  explicit OwnerServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace slipway::service

@@ -1,0 +1,164 @@
+#include "service/perform.h"
+
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "service/owner_server.h"
+#include "sys/unix_socket.h"
+
+namespace slipway::service {
+namespace {
+
+constexpr std::size_t kEventBuffer = 4096;
+constexpr auto kPause = std::chrono::milliseconds(50);
+
+// The owner hung up, or nobody is there: whoever owns the runs now has to be found.
+struct OwnerLost {};
+template <class T>
+using FromOwner = std::variant<OwnerLost, Result<T>>;
+
+class OwnerConnection {
+ public:
+  static std::optional<OwnerConnection> open(const std::filesystem::path& socket) {
+    auto connection = sys::connect_to(socket);
+    if (!connection) return std::nullopt;
+    return OwnerConnection(std::move(*connection));
+  }
+
+  bool say(const Request& request) {
+    auto line = encode(request);
+    return line && socket_->write_line(*line);
+  }
+
+  // Nothing when the owner is gone.
+  std::optional<Result<Answer>> hear() {
+    auto line = socket_->read_line();
+    if (!line && line.error().kind() == ErrorKind::kUnavailable) return std::nullopt;
+    if (!line) return Result<Answer>(fail(std::move(line.error())));
+    return decode_answer(*line);
+  }
+
+  void shut() const { socket_->shut(); }
+
+ private:
+  explicit OwnerConnection(sys::Descriptor connection)
+      : socket_(std::make_unique<sys::LineSocket>(std::move(connection), kMaxLine)) {}
+
+  std::unique_ptr<sys::LineSocket> socket_;
+};
+
+// One piece of work, through however many owners it takes.
+class Performance {
+ public:
+  Performance(const Work& work, const Watching& watching, const std::stop_token& stop)
+      : work_(work), watching_(watching), stop_(stop) {}
+
+  Result<fsm::RunResult> here(fsm::Manager& manager) {
+    auto events = manager.subscribe(kEventBuffer);
+    if (!run_) {
+      auto started = manager.start(work_.machine, {work_.id, work_.request, {.queue = work_.queue}});
+      if (!started) return fail(std::move(started.error()));
+      note(*started);
+    }
+    return follow(manager, events, *run_, watching_.on_event, stop_);
+  }
+
+  FromOwner<fsm::RunResult> there(OwnerConnection& owner) {
+    const std::stop_callback told(stop_, [&] { owner.shut(); });
+    if (!owner.say(run_ ? Request(Follow{*run_}) : Request(work_))) return lost();
+    for (;;) {
+      auto answer = owner.hear();
+      if (!answer) return lost();
+      if (!*answer) return Result<fsm::RunResult>(fail(std::move(answer->error())));
+      if (const auto* started = std::get_if<fsm::Started>(&**answer)) note(*started);
+      if (const auto* event = std::get_if<fsm::RunEvent>(&**answer)) tell(*event);
+      if (auto* result = std::get_if<fsm::RunResult>(&**answer)) return Result<fsm::RunResult>(std::move(*result));
+      if (auto* error = std::get_if<Error>(&**answer)) return Result<fsm::RunResult>(fail(std::move(*error)));
+    }
+  }
+
+ private:
+  FromOwner<fsm::RunResult> lost() const {
+    if (!stop_.stop_requested()) return OwnerLost{};
+    return Result<fsm::RunResult>(fail(ErrorKind::kCancelled, "the run is no longer followed; its owner goes on"));
+  }
+  void note(const fsm::Started& started) {
+    run_ = started.version;
+    if (watching_.on_started) watching_.on_started(started);
+  }
+  void tell(const fsm::RunEvent& event) const {
+    if (watching_.on_event) watching_.on_event(event);
+  }
+
+  const Work& work_;
+  const Watching& watching_;
+  const std::stop_token& stop_;
+  std::optional<fsm::RunVersion> run_;
+};
+
+// Either becomes the owner, and does `here`; or asks the owner by `there`, as often as that one is lost.
+template <class T, class Here, class There>
+Result<T> with_owner(const Runs& runs, const std::stop_token& stop, Here here, There there) {
+  auto give_up = std::chrono::steady_clock::now() + runs.patience;
+  for (;;) {
+    auto manager = runs.open();
+    if (manager) {
+      if (runs.on_owner) runs.on_owner(/*here=*/true);
+      auto server = OwnerServer::open(**manager, runs.socket, runs.log);
+      if (!server) {
+        runs.log.warn("other commands cannot hand their work over: {}", server.error().message());
+      }
+      return here(**manager);
+    }
+    if (manager.error().kind() != ErrorKind::kConflict) return fail(std::move(manager.error()));
+    if (auto owner = OwnerConnection::open(runs.socket)) {
+      if (runs.on_owner) runs.on_owner(/*here=*/false);
+      FromOwner<T> answer = there(*owner);
+      if (auto* said = std::get_if<Result<T>>(&answer)) return std::move(*said);
+      give_up = std::chrono::steady_clock::now() + runs.patience;
+    }
+    if (stop.stop_requested())
+      return fail(ErrorKind::kCancelled, "told to stop while waiting for the owner of the runs");
+    if (std::chrono::steady_clock::now() > give_up) return fail(std::move(manager.error()));
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+Result<> cancel_here(fsm::Manager& manager, const Cancel& what) {
+  if (auto asked = manager.cancel(what.run, what.cause); !asked) return asked;
+  auto ended = manager.wait(what.run);
+  if (!ended) return fail(std::move(ended.error()));
+  return {};
+}
+
+FromOwner<void> command_there(OwnerConnection& owner, const std::variant<Cancel, Unpark>& what) {
+  const bool said = std::visit([&](const auto& request) { return owner.say(request); }, what);
+  if (!said) return OwnerLost{};
+  auto answer = owner.hear();
+  if (!answer) return OwnerLost{};
+  if (!*answer) return Result<>(fail(std::move(answer->error())));
+  if (auto* error = std::get_if<Error>(&**answer)) return Result<>(fail(std::move(*error)));
+  return Result<>();
+}
+
+}  // namespace
+
+Result<fsm::RunResult> perform(const Runs& runs, const Work& work, const Watching& watching, std::stop_token stop) {
+  Performance performance(work, watching, stop);
+  return with_owner<fsm::RunResult>(
+      runs, stop, [&](fsm::Manager& manager) { return performance.here(manager); },
+      [&](OwnerConnection& owner) { return performance.there(owner); });
+}
+
+Result<> command(const Runs& runs, const std::variant<Cancel, Unpark>& what, std::stop_token stop) {
+  return with_owner<void>(
+      runs, stop,
+      [&](fsm::Manager& manager) -> Result<> {
+        if (const auto* cancel = std::get_if<Cancel>(&what)) return cancel_here(manager, *cancel);
+        return manager.unpark(std::get<Unpark>(what).run);
+      },
+      [&](OwnerConnection& owner) { return command_there(owner, what); });
+}
+
+}  // namespace slipway::service

@@ -1,0 +1,47 @@
+// Having work done, whoever owns the runs: this process when nobody does, else the owner, over its socket. When the
+// owner ends before the work has, this process takes over (or turns to the next owner): the run goes on either way.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <variant>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "fsm/manager.h"
+#include "service/follow.h"
+#include "service/wire.h"
+
+namespace slipway::service {
+
+// Opens the runs for writing, and takes up what is unfinished. kConflict when another process owns them. What is given
+// is closed in an orderly way when it goes.
+using OpenRuns = std::function<Result<std::shared_ptr<fsm::Manager>>()>;
+
+struct Runs {
+  OpenRuns open{};
+  std::filesystem::path socket{};
+  // Who does it, as it becomes known, and again when that changes. `here`: this process.
+  std::function<void(bool here)> on_owner{};
+  Logger log{};
+  // How long an owner that does not answer (it is about to end, or has just begun) is waited for.
+  std::chrono::milliseconds patience{15'000};
+};
+
+struct Watching {
+  std::function<void(const fsm::Started&)> on_started{};
+  OnEvent on_event{};
+};
+
+// Starts the work and follows it to its end. An unhappy end is a result, not an error. kCancelled by the stop: when the
+// work was done here, it was stopped and is resumable; when elsewhere, it goes on there.
+[[nodiscard]] Result<fsm::RunResult> perform(const Runs& runs, const Work& work, const Watching& watching,
+                                             std::stop_token stop);
+
+// Cancels a run, or takes a parked one up again. A cancel is waited for.
+[[nodiscard]] Result<> command(const Runs& runs, const std::variant<Cancel, Unpark>& what, std::stop_token stop);
+
+}  // namespace slipway::service

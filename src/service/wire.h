@@ -1,0 +1,59 @@
+// What an owner of runs and its clients say to each other: one JSON object a line (service/owner_server.h). Reading
+// trusts nothing: a line that is too long or not of this shape is kCorrupt.
+//
+//   client: {"protocol": 1, "do": "start", "machine": …, "id": …, "request": …, "queue": …}
+//           {"protocol": 1, "do": "follow" | "unpark", "run": …}
+//           {"protocol": 1, "do": "cancel", "run": …, "cause": …}
+//   owner:  {"started": {"run": …, "already_running": …}}     to a start, then what a follow gets
+//           {"event": {…}} …, {"ended": {…}}                   to a follow, once the run has ended
+//           {"done": true}                                     to a cancel or an unpark
+//           {"error": {"kind": …, "message": …, "hint": …}}    to anything, and last
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "fsm/event.h"
+#include "fsm/manager.h"
+
+namespace slipway::service {
+
+inline constexpr int kProtocol = 1;
+inline constexpr std::size_t kMaxLine = std::size_t{4} << 20;
+
+// --- Requests ---
+
+// A run to be started, with its request encoded as the machine's types have it.
+struct Work {
+  std::string machine{};
+  std::string id{};
+  std::string request{};
+  std::string queue{};
+};
+struct Follow {
+  fsm::RunVersion run{};
+};
+struct Cancel {
+  fsm::RunVersion run{};
+  std::string cause{};
+};
+struct Unpark {
+  fsm::RunVersion run{};
+};
+using Request = std::variant<Work, Follow, Cancel, Unpark>;
+
+[[nodiscard]] Result<std::string> encode(const Request& request);  // without the end of the line
+[[nodiscard]] Result<Request> decode_request(std::string_view line);
+
+// --- Answers ---
+
+struct Done {};
+using Answer = std::variant<fsm::Started, fsm::RunEvent, fsm::RunResult, Done, Error>;
+
+[[nodiscard]] Result<std::string> encode(const Answer& answer);
+[[nodiscard]] Result<Answer> decode_answer(std::string_view line);
+
+}  // namespace slipway::service
