@@ -48,29 +48,35 @@ class OwnerConnection {
   std::unique_ptr<sys::LineSocket> socket_;
 };
 
-// One piece of work, through however many owners it takes.
+// One task, through however many owners it takes.
 class Performance {
  public:
-  Performance(const Work& work, const Watching& watching, const std::stop_token& stop)
-      : work_(work), watching_(watching), stop_(stop) {}
+  Performance(const Task& task, const Watching& watching, const std::stop_token& stop)
+      : task_(task), watching_(watching), stop_(stop) {}
 
   Result<fsm::RunResult> here(fsm::Manager& manager) {
     auto events = manager.subscribe(kEventBuffer);
     if (!run_) {
-      auto started = manager.start(work_.machine, {work_.id, work_.request, {.queue = work_.queue}});
-      if (!started) return fail(std::move(started.error()));
-      note(*started);
+      auto begun = begin(manager);
+      if (!begun) return fail(std::move(begun.error()));
+      note(*begun);
     }
     return follow(manager, events, *run_, watching_.on_event, stop_);
   }
 
   FromOwner<fsm::RunResult> there(OwnerConnection& owner) {
     const std::stop_callback told(stop_, [&] { owner.shut(); });
-    if (!owner.say(run_ ? Request(Follow{*run_}) : Request(work_))) return lost();
+    const bool said =
+        run_ ? owner.say(Follow{*run_}) : std::visit([&](const auto& request) { return owner.say(request); }, task_);
+    if (!said) return lost();
     for (;;) {
       auto answer = owner.hear();
       if (!answer) return lost();
       if (!*answer) return Result<fsm::RunResult>(fail(std::move(answer->error())));
+      if (std::holds_alternative<Done>(**answer)) {  // to an unpark
+        note({.version = std::get<Unpark>(task_).run});
+        if (!owner.say(Follow{*run_})) return lost();
+      }
       if (const auto* started = std::get_if<fsm::Started>(&**answer)) note(*started);
       if (const auto* event = std::get_if<fsm::RunEvent>(&**answer)) tell(*event);
       if (auto* result = std::get_if<fsm::RunResult>(&**answer)) return Result<fsm::RunResult>(std::move(*result));
@@ -79,6 +85,14 @@ class Performance {
   }
 
  private:
+  Result<fsm::Started> begin(fsm::Manager& manager) const {
+    if (const auto* parked = std::get_if<Unpark>(&task_)) {
+      if (auto taken_up = manager.unpark(parked->run); !taken_up) return fail(std::move(taken_up.error()));
+      return fsm::Started{.version = parked->run};
+    }
+    const Work& work = std::get<Work>(task_);
+    return manager.start(work.machine, {work.id, work.request, {.queue = work.queue}});
+  }
   FromOwner<fsm::RunResult> lost() const {
     if (!stop_.stop_requested()) return OwnerLost{};
     return Result<fsm::RunResult>(fail(ErrorKind::kCancelled, "the run is no longer followed; its owner goes on"));
@@ -91,7 +105,7 @@ class Performance {
     if (watching_.on_event) watching_.on_event(event);
   }
 
-  const Work& work_;
+  const Task& task_;
   const Watching& watching_;
   const std::stop_token& stop_;
   std::optional<fsm::RunVersion> run_;
@@ -132,9 +146,8 @@ Result<> cancel_here(fsm::Manager& manager, const Cancel& what) {
   return {};
 }
 
-FromOwner<void> command_there(OwnerConnection& owner, const std::variant<Cancel, Unpark>& what) {
-  const bool said = std::visit([&](const auto& request) { return owner.say(request); }, what);
-  if (!said) return OwnerLost{};
+FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what) {
+  if (!owner.say(what)) return OwnerLost{};
   auto answer = owner.hear();
   if (!answer) return OwnerLost{};
   if (!*answer) return Result<>(fail(std::move(answer->error())));
@@ -144,21 +157,17 @@ FromOwner<void> command_there(OwnerConnection& owner, const std::variant<Cancel,
 
 }  // namespace
 
-Result<fsm::RunResult> perform(const Runs& runs, const Work& work, const Watching& watching, std::stop_token stop) {
-  Performance performance(work, watching, stop);
+Result<fsm::RunResult> perform(const Runs& runs, const Task& task, const Watching& watching, std::stop_token stop) {
+  Performance performance(task, watching, stop);
   return with_owner<fsm::RunResult>(
       runs, stop, [&](fsm::Manager& manager) { return performance.here(manager); },
       [&](OwnerConnection& owner) { return performance.there(owner); });
 }
 
-Result<> command(const Runs& runs, const std::variant<Cancel, Unpark>& what, std::stop_token stop) {
+Result<> cancel(const Runs& runs, const Cancel& what, std::stop_token stop) {
   return with_owner<void>(
-      runs, stop,
-      [&](fsm::Manager& manager) -> Result<> {
-        if (const auto* cancel = std::get_if<Cancel>(&what)) return cancel_here(manager, *cancel);
-        return manager.unpark(std::get<Unpark>(what).run);
-      },
-      [&](OwnerConnection& owner) { return command_there(owner, what); });
+      runs, stop, [&](fsm::Manager& manager) { return cancel_here(manager, what); },
+      [&](OwnerConnection& owner) { return cancel_there(owner, what); });
 }
 
 }  // namespace slipway::service

@@ -36,12 +36,15 @@ struct Watching {
   OnEvent on_event{};
 };
 
-// Starts the work and follows it to its end. An unhappy end is a result, not an error. kCancelled by the stop: when the
-// work was done here, it was stopped and is resumable; when elsewhere, it goes on there.
-[[nodiscard]] Result<fsm::RunResult> perform(const Runs& runs, const Work& work, const Watching& watching,
+// New work, or a parked run that is to be taken up again.
+using Task = std::variant<Work, Unpark>;
+
+// Begins the task and follows its run to the end. An unhappy end is a result, not an error. kCancelled by the stop:
+// when the work was done here, it was stopped and is resumable; when elsewhere, it goes on there.
+[[nodiscard]] Result<fsm::RunResult> perform(const Runs& runs, const Task& task, const Watching& watching,
                                              std::stop_token stop);
 
-// Cancels a run, or takes a parked one up again. A cancel is waited for.
-[[nodiscard]] Result<> command(const Runs& runs, const std::variant<Cancel, Unpark>& what, std::stop_token stop);
+// Cancels a run. Done here, its end is waited for.
+[[nodiscard]] Result<> cancel(const Runs& runs, const Cancel& what, std::stop_token stop);
 
 }  // namespace slipway::service

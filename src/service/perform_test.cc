@@ -10,6 +10,7 @@
 #include "fsm/sqlite_run_store.h"
 #include "fsm/testing/manager_harness.h"
 #include "service/owner_server.h"
+#include "sys/testing/child_process.h"
 #include "sys/testing/temp_dir.h"
 #include "sys/unix_socket.h"
 
@@ -25,7 +26,7 @@ class PerformTest : public testing::Test {
   Result<std::shared_ptr<fsm::Manager>> open() {
     auto store = fsm::SqliteRunStore::open(store_path_);
     if (!store) return fail(std::move(store.error()));
-    auto manager = fsm::Manager::open(std::move(*store), {});
+    auto manager = fsm::Manager::open(std::move(*store), {.max_crash_resumes = 0});
     if (!manager) return fail(std::move(manager.error()));
     auto added = fsm::machine<std::string, std::string>("echo")
                      .start("say",
@@ -64,6 +65,21 @@ class PerformTest : public testing::Test {
     return owner;
   }
 
+  // A run that took its process down, which is once too often here.
+  fsm::RunVersion park() {
+    sys::ChildProcess victim([this](const sys::ChildProcess::Voice& voice) {
+      const auto manager = *open();
+      const auto started = manager->start("echo", {"x", "hello", {}});
+      gate_.await_arrivals(1);
+      voice.say(started->version.to_string());
+      for (;;) ::pause();
+      return 0;
+    });
+    const auto run = fsm::RunVersion::parse(victim.hear());
+    victim.kill();
+    return *run;
+  }
+
   Watching watching() {
     return {.on_started = [this](const fsm::Started& started) { started_.set_value(started.version); },
             .on_event =
@@ -86,7 +102,7 @@ class PerformTest : public testing::Test {
   std::promise<fsm::RunVersion> started_;
   std::mutex mutex_;
   std::vector<std::string> events_;
-  const Work work_{"echo", "x", "hello", ""};
+  const Task work_ = Work{"echo", "x", "hello", ""};
 };
 
 TEST_F(PerformTest, WithoutAnOwnerTheWorkIsDoneHere) {
@@ -166,7 +182,7 @@ TEST_F(PerformTest, AnOwnerThatCannotBeReachedIsNamedAtLast) {
 
 TEST_F(PerformTest, WorkThatTheOwnerRefusesIsTheCallersError) {
   const Owner owner = own();
-  const auto result = perform(runs(), {"no-such-machine", "x", "", ""}, {}, {});
+  const auto result = perform(runs(), Work{"no-such-machine", "x", "", ""}, {}, {});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message(), HasSubstr("no-such-machine"));
 }
@@ -175,17 +191,36 @@ TEST_F(PerformTest, ACancelReachesARunOfTheOwner) {
   const Owner owner = own();
   const auto run = owner.manager->start("echo", {"x", "hello", {}});
   gate_.await_arrivals(1);
-  ASSERT_TRUE(command(runs(), Cancel{run->version, "not wanted"}, {}));
+  ASSERT_TRUE(cancel(runs(), Cancel{run->version, "not wanted"}, {}));
   EXPECT_EQ(owner.manager->wait(*run)->ending, fsm::Ending::kCancelled);
-  const auto again = command(runs(), Cancel{run->version, "not wanted"}, {});
+  const auto again = cancel(runs(), Cancel{run->version, "not wanted"}, {});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind(), ErrorKind::kConflict);
 }
 
 TEST_F(PerformTest, ACancelWithoutAnOwnerIsDoneHere) {
   const auto run = (*open())->start("echo", {"x", "hello", {}});
-  ASSERT_TRUE(command(runs(), Cancel{run->version, "not wanted"}, {}));
+  ASSERT_TRUE(cancel(runs(), Cancel{run->version, "not wanted"}, {}));
   EXPECT_EQ((*open())->wait(*run)->ending, fsm::Ending::kCancelled);
+}
+
+TEST_F(PerformTest, AParkedRunIsTakenUpHere) {
+  const auto run = park();
+  gate_.open();
+  const auto result = perform(runs(), Unpark{run}, {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->version, run);
+  EXPECT_EQ(result->response, "said hello");
+}
+
+TEST_F(PerformTest, AParkedRunIsTakenUpByItsOwner) {
+  const auto run = park();
+  const Owner owner = own();
+  gate_.open();
+  EXPECT_EQ(owner.manager->wait(run).error().kind(), ErrorKind::kParked);
+  const auto result = perform(runs(), Unpark{run}, {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->response, "said hello");
 }
 
 TEST_F(PerformTest, GarbageIsAnsweredAndTheOwnerGoesOn) {
@@ -208,7 +243,7 @@ TEST_F(PerformTest, ManyClientsAreServedAtOnce) {
   std::vector<std::future<Result<fsm::RunResult>>> performing;
   for (int i = 0; i < 20; ++i) {
     performing.push_back(std::async(std::launch::async, [this, i] {
-      return perform(runs(), {"echo", std::to_string(i), std::to_string(i), ""}, {}, {});
+      return perform(runs(), Work{"echo", std::to_string(i), std::to_string(i), ""}, {}, {});
     }));
   }
   gate_.await_arrivals(20);
