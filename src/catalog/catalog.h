@@ -21,12 +21,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.h"
@@ -89,9 +89,9 @@ class Catalog {
   [[nodiscard]] Result<std::vector<Image>> list_images(std::optional<DownloadStatus> status = {}, Page page = {});
   [[nodiscard]] Result<std::vector<PolicyFinding>> policy_findings(const std::string& image_id);
 
-  // With all that is recorded of it. kConflict while it is locked, while a snapshot is active, and, unless the caller
-  // says that the devices are gone, while device ids are reserved for it.
-  [[nodiscard]] Result<> delete_image(const std::string& image_id, DeviceFate devices);
+  // With all that is recorded of it. kConflict while it is locked by anybody but `holder`, while a snapshot is active,
+  // and, unless the caller says that the devices are gone, while device ids are reserved for it.
+  [[nodiscard]] Result<> delete_image(const std::string& image_id, DeviceFate devices, const std::string& holder = {});
 
   // --- Volumes ---
 
@@ -132,6 +132,9 @@ class Catalog {
   // False: it was free. kConflict while a volume or snapshot holds it.
   [[nodiscard]] Result<bool> release_reservation(const std::string& pool, DeviceId device_id);
   [[nodiscard]] Result<std::vector<Reservation>> list_reservations();
+  // Volumes and snapshots from before pools were recorded are this pool's: there was only the configured one. To be
+  // called once it is known; answers how many volumes it was about. kConflict when the pool has one of the ids already.
+  [[nodiscard]] Result<std::uint64_t> adopt_pool(const std::string& pool);
 
   // --- Locks ---
 
@@ -170,10 +173,12 @@ class Catalog {
  private:
   Catalog(std::unique_ptr<store::Pool> pool, sys::Clock& clock, bool writable);
 
-  template <class T>
-  Result<T> read(std::string_view doing, const std::function<Result<T>(store::Connection&)>& query);
-  template <class T>
-  Result<T> write(std::string_view doing, const std::function<Result<T>(store::Connection&, TimePoint now)>& change);
+  // Both put `doing` in front of an error.
+  template <class Query>
+  auto read(std::string_view doing, const Query& query) -> std::invoke_result_t<Query, store::Connection&>;
+  template <class Change>
+  auto write(std::string_view doing, const Change& change)
+      -> std::invoke_result_t<Change, store::Connection&, TimePoint>;
 
   std::unique_ptr<store::Pool> pool_;
   sys::Clock& clock_;

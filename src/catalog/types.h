@@ -21,7 +21,8 @@
 
 namespace slipway::catalog {
 
-// The texts of these (to_string) are what the tables hold: they may be added to, never renamed.
+// The texts of these (to_string), and the numbers of severities, are what the tables hold: they may be added to, never
+// changed.
 enum class DownloadStatus : std::uint8_t { kPending, kDownloading, kCompleted, kFailed };
 enum class ActivationStatus : std::uint8_t { kInactive, kActive, kFailed };
 enum class Purpose : std::uint8_t { kVolume, kSnapshot };  // of a reserved device id

@@ -1,5 +1,6 @@
 #include "store/database.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <sqlite3.h>
@@ -41,6 +42,32 @@ Result<> harden(sqlite3* handle) {
 
 }  // namespace
 
+// What SQLite calls when a lock is another's: true to ask again.
+struct Database::BusyWait {
+  static constexpr int kFirstTries = 50;  // of 1 ms each, then 5 ms each
+  static constexpr int kLaterMillis = 5;
+
+  explicit BusyWait(std::chrono::milliseconds limit) : timeout(limit) {}
+
+  // How long the first `tries` waits take.
+  static std::chrono::milliseconds waited(int tries) {
+    const int first = std::min(tries, kFirstTries);
+    return std::chrono::milliseconds(first) + (tries - first) * std::chrono::milliseconds(kLaterMillis);
+  }
+  bool once_more(int tries) const {
+    if (waited(tries) >= timeout) return false;
+    sqlite3_sleep(tries < kFirstTries ? 1 : kLaterMillis);
+    return true;
+  }
+  static int handle(void* self, int tries) { return static_cast<const BusyWait*>(self)->once_more(tries) ? 1 : 0; }
+
+  std::chrono::milliseconds timeout;
+};
+
+Database::Database(std::string path, Handle handle) : path_(std::move(path)), handle_(std::move(handle)) {}
+Database::Database(Database&&) noexcept = default;
+Database::~Database() = default;
+
 void Database::Closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Database& Database::operator=(Database&& other) noexcept {
@@ -49,6 +76,7 @@ Database& Database::operator=(Database&& other) noexcept {
   commit_ = std::move(other.commit_);
   rollback_ = std::move(other.rollback_);
   handle_ = std::move(other.handle_);
+  busy_ = std::move(other.busy_);
   path_ = std::move(other.path_);
   unsynced_ = other.unsynced_;
   return *this;
@@ -70,7 +98,8 @@ Result<Database> Database::open(const OpenOptions& options) {
 
 Result<> Database::configure(const OpenOptions& options) {
   sqlite3* handle = handle_.get();
-  sqlite3_busy_timeout(handle, static_cast<int>(options.busy_timeout.count()));
+  busy_ = std::make_unique<BusyWait>(options.busy_timeout);
+  sqlite3_busy_handler(handle, &BusyWait::handle, busy_.get());
   if (auto hardened = harden(handle); !hardened) return hardened;
   if (options.mode == OpenMode::kReadOnly) {
     if (auto readable = set_up_reader(); !readable) return readable;
@@ -81,8 +110,10 @@ Result<> Database::configure(const OpenOptions& options) {
   if (options.mode != OpenMode::kReadOnly) {
     if (auto writable = set_up_writer(options); !writable) return writable;
   }
-  return execute(fmt::format("PRAGMA cache_size = -{}; PRAGMA foreign_keys = {}", options.cache_kib,
-                             options.foreign_keys ? "ON" : "OFF"));
+  return execute(
+      fmt::format("PRAGMA cache_size = -{}; PRAGMA foreign_keys = {}; PRAGMA temp_store = {}; PRAGMA mmap_size = {}",
+                  options.cache_kib, options.foreign_keys ? "ON" : "OFF", options.temp_in_memory ? "MEMORY" : "DEFAULT",
+                  options.mmap_bytes));
 }
 
 Result<> Database::set_up_reader() {
@@ -103,16 +134,7 @@ Result<> Database::set_up_writer(const OpenOptions& options) {
     return fail(Error(ErrorKind::kPermission, fmt::format("{} may be read but not written by this user", path_))
                     .with_hint("check the file's owner and mode, and that its file system is not mounted read-only"));
   }
-  {
-    auto journal = prepare("PRAGMA journal_mode = WAL");
-    if (!journal) return fail(std::move(journal.error()));
-    auto row = journal->step();
-    if (!row) return fail(std::move(row.error()));
-    if (!*row || journal->text(0) != "wal") {
-      return fail(Error(ErrorKind::kUnsupported, fmt::format("{} cannot be put into WAL mode", path_))
-                      .with_hint("its file system lacks shared memory or locks: put the database on a local disk"));
-    }
-  }
+  if (auto wal = enter_wal_mode(); !wal) return wal;
   // Debian's build overwrites deleted content with zeros: more pages written in each commit, for nothing we need.
   auto set = execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF");
   if (!set) return set;
@@ -126,6 +148,23 @@ Result<> Database::set_up_writer(const OpenOptions& options) {
     *statement = std::move(*prepared);
   }
   return {};
+}
+
+// To change a new file's mode is an exclusive affair, and SQLite does not wait its turn for that one by itself: two
+// connections that upgrade their locks would wait for each other. Whoever comes second finds the mode changed.
+Result<> Database::enter_wal_mode() {
+  for (int tries = 0;; ++tries) {
+    auto journal = prepare("PRAGMA journal_mode = WAL");
+    if (!journal) return fail(std::move(journal.error()));
+    auto row = journal->step();
+    if (!row) {
+      if (row.error().kind() == ErrorKind::kUnavailable && busy_->once_more(tries)) continue;
+      return fail(std::move(row.error()));
+    }
+    if (*row && journal->text(0) == "wal") return {};
+    return fail(Error(ErrorKind::kUnsupported, fmt::format("{} cannot be put into WAL mode", path_))
+                    .with_hint("its file system lacks shared memory or locks: put the database on a local disk"));
+  }
 }
 
 Result<> Database::execute(std::string_view sql) {

@@ -29,9 +29,13 @@ struct OpenOptions {
   std::string path;
   OpenMode mode = OpenMode::kReadWriteCreate;
   int cache_kib = 8 * 1024;
-  std::chrono::milliseconds busy_timeout{5'000};  // how long to wait for another connection's lock
-  int wal_autocheckpoint_pages = 1'000;           // 0: never; then somebody must call checkpoint()
+  // How long to wait for another connection's lock. It is asked for every few milliseconds: SQLite's own waiting, up to
+  // 100 ms a time, can miss for seconds a lock that another process lets go of only to take it again at once.
+  std::chrono::milliseconds busy_timeout{5'000};
+  int wal_autocheckpoint_pages = 1'000;  // 0: never; then somebody must call checkpoint()
   bool foreign_keys = true;
+  bool temp_in_memory = false;  // what SQLite sorts and sets aside never goes to a file
+  std::int64_t mmap_bytes = 0;  // so much of the file is read through a memory map; 0: none
   // Whose file it is, as in its header: check_application_id() is done before anything in the file is changed. 0: any
   // will do. migrate() stamps a new file with it.
   std::int32_t application_id = 0;
@@ -55,8 +59,9 @@ class Database {
   // is another program's, or on a file system without what WAL needs.
   [[nodiscard]] static Result<Database> open(const OpenOptions& options);
 
-  Database(Database&&) noexcept = default;
+  Database(Database&&) noexcept;
   Database& operator=(Database&& other) noexcept;
+  ~Database();
 
   // Any number of statements; their rows are dropped.
   [[nodiscard]] Result<> execute(std::string_view sql);
@@ -86,11 +91,14 @@ class Database {
   };
   using Handle = std::unique_ptr<sqlite3, Closer>;
 
-  Database(std::string path, Handle handle) : path_(std::move(path)), handle_(std::move(handle)) {}
+  struct BusyWait;
+
+  Database(std::string path, Handle handle);
 
   Result<> configure(const OpenOptions& options);
   Result<> set_up_reader();
   Result<> set_up_writer(const OpenOptions& options);
+  Result<> enter_wal_mode();
   Result<std::int64_t> ask_number(std::string_view sql);
 
   Result<> begin();
@@ -100,6 +108,7 @@ class Database {
   Result<> sync_again();
 
   std::string path_;
+  std::unique_ptr<BusyWait> busy_;  // closing the handle may still wait
   Handle handle_;
   Statement begin_;  // these and all that follow are destroyed before the handle
   Statement commit_;

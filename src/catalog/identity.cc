@@ -1,0 +1,71 @@
+#include "catalog/identity.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+
+namespace slipway::catalog {
+namespace {
+
+constexpr std::size_t kLongest = 128;
+constexpr std::size_t kReadable = 64;  // bytes of a key that go into a derived id
+
+bool allowed(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+// As a quoted text that cannot play tricks with a terminal, and not longer than a line.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, kLongest)) out += c >= ' ' && c <= '~' ? c : '?';
+  return text.size() > kLongest ? out + "…" : out;
+}
+
+Result<> check_name(std::string_view what, std::string_view name) {
+  const bool sound = !name.empty() && name.size() <= kLongest && name.front() != '.' && name.front() != '-' &&
+                     std::ranges::all_of(name, allowed);
+  if (sound) return {};
+  return fail(Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not {}", shown(name), what))
+                  .with_hint(fmt::format("1 to {} of A-Z a-z 0-9 . _ - and not beginning with . or -", kLongest)));
+}
+
+DeviceId from_hash(std::string_view text) {
+  const auto hash = digest(HashAlgorithm::kSha256, text);
+  const std::uint32_t value = std::uint32_t{hash[0]} << 16 | std::uint32_t{hash[1]} << 8 | hash[2];
+  return {std::max(value, std::uint32_t{1})};
+}
+
+}  // namespace
+
+Result<> check_image_id(std::string_view image_id) { return check_name("an image id", image_id); }
+Result<> check_snapshot_name(std::string_view name) { return check_name("a snapshot name", name); }
+
+std::string derive_image_id(std::string_view bucket, std::string_view key) {
+  std::string readable;
+  for (const char c : key.substr(key.rfind('/') + 1).substr(0, kReadable)) {
+    if (allowed(c)) {
+      readable += c;
+    } else if (!readable.ends_with('-')) {
+      readable += '-';
+    }
+  }
+  const auto begin = readable.find_first_not_of(".-");
+  readable = begin == std::string::npos ? "image" : readable.substr(begin);
+  // The bucket's length first: no other pair gives the same text.
+  const auto hash = sha256_hex(fmt::format("{}:{}{}", bucket.size(), bucket, key));
+  return fmt::format("{}-{}", readable, hash.substr(0, 12));
+}
+
+std::string volume_name(std::string_view image_id) { return "thin-" + sha256_hex(image_id).substr(0, 8); }
+
+std::string default_snapshot_name(std::string_view image_id) { return fmt::format("snap-{}", image_id); }
+
+DeviceId first_volume_id(std::string_view image_id) { return from_hash(image_id); }
+
+DeviceId first_snapshot_id(std::string_view image_id, std::string_view snapshot_name) {
+  return from_hash(fmt::format("{}/{}", image_id, snapshot_name));  // an image id has no slash
+}
+
+}  // namespace slipway::catalog

@@ -1,0 +1,20 @@
+// Internal to catalog/: the table id_reservations. Contracts: catalog/catalog.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "catalog/query.h"
+#include "catalog/types.h"
+
+namespace slipway::catalog::reservations {
+
+[[nodiscard]] Result<Reservation> reserve(store::Connection& db, const ReserveRequest& request, TimePoint now);
+[[nodiscard]] Result<Reservation> reserve_next(store::Connection& db, const Reservation& collided, TimePoint now);
+[[nodiscard]] Result<bool> release(store::Connection& db, const std::string& pool, DeviceId device_id);
+// Makes exactly this one, or finds it. kConflict when the id is another's, or the thing has another id in this pool.
+[[nodiscard]] Result<> hold(store::Connection& db, const Reservation& wanted);
+[[nodiscard]] Result<std::vector<Reservation>> list(store::Connection& db);
+[[nodiscard]] Result<std::vector<Reservation>> of_image(store::Connection& db, const std::string& image_id);
+
+}  // namespace slipway::catalog::reservations

@@ -1,0 +1,27 @@
+// Internal to catalog/: the tables scans and scan_findings. Contracts: catalog/catalog.h.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/query.h"
+#include "catalog/types.h"
+
+namespace slipway::catalog::scans {
+
+// The columns of table s beside its image i, in read()'s order.
+inline constexpr std::string_view kColumns =
+    "s.image_id, s.checksum, s.scanned_at, s.has_critical, s.has_high, s.vuln_count, s.blocked, s.engine, "
+    "s.database_date, s.checksum = i.checksum";
+inline constexpr int kColumnCount = 10;
+
+[[nodiscard]] Result<ScanVerdict> read(const store::Statement& row, int column);
+
+[[nodiscard]] Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings);
+[[nodiscard]] Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string& image_id);
+[[nodiscard]] Result<std::vector<Finding>> findings(store::Connection& db, const std::string& image_id);
+
+}  // namespace slipway::catalog::scans
