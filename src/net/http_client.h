@@ -2,8 +2,18 @@
 //
 //   net::HttpClient client({.user_agent = "slipway/0.1"});
 //   auto answer = client.fetch({.url = "http://127.0.0.1:8080/x"}, {.max_body = 1 << 20}, stop);
-//   if (!answer) ...        no answer at all: kUnavailable, kTimeout, kCancelled, kInvalid, kCorrupt
+//   if (!answer) ...        no whole answer; the kind says why, see below
 //   if (answer->status == 404) ...
+//
+// What an error's kind means:
+//   kUnavailable  no such name, no connection, a connection that was closed or reset, a body cut short
+//   kTimeout      no connection in connect_timeout, or no byte sent or received for stall_timeout
+//   kCancelled    the stop token was used, or the client goes
+//   kInvalid      the request breaks a rule (URL, method, header), or ca_file cannot be read
+//   kPermission   the server's certificate is not trusted; the hint says what to set
+//   kCorrupt      what came is no HTTP answer, its head is above 128 KiB, or its body is above the limit
+// and an error of the receiver's own is handed on as it is. The message names the method and the URL; a query that may
+// hold secrets is left out of it.
 //
 // An answer of any status is a success here; what a status means is the caller's business. A body cut short of its
 // Content-Length (or chunked body without its end) is kUnavailable, never a short success. Redirects are not followed:
@@ -15,42 +25,23 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
+#include "net/headers.h"
 
 namespace slipway::net {
-
-// Names are compared without regard to case; order is kept.
-class Headers {
- public:
-  Headers() = default;
-  Headers(std::initializer_list<std::pair<std::string, std::string>> fields) : fields_(fields) {}
-
-  void add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
-  // The first of that name.
-  [[nodiscard]] std::optional<std::string> get(std::string_view name) const;
-  [[nodiscard]] auto begin() const { return fields_.begin(); }
-  [[nodiscard]] auto end() const { return fields_.end(); }
-  [[nodiscard]] std::size_t size() const { return fields_.size(); }
-
- private:
-  std::vector<std::pair<std::string, std::string>> fields_;
-};
 
 struct HttpClientOptions {
   std::string user_agent = "slipway";
   std::string ca_file{};             // empty: the system's
-  std::size_t max_connections = 64;  // in all
-  std::size_t max_per_host = 16;     // further requests wait for a free one
+  std::size_t max_connections = 64;  // in all; at least 1
+  // Requests under way to one host (scheme, name and port), and so the most connections to it; further ones wait, in
+  // order, and that time is no stall. Over HTTP/2 they share a connection.
+  std::size_t max_per_host = 16;
   std::chrono::milliseconds connect_timeout{10'000};
 };
 
@@ -75,7 +66,7 @@ struct HttpAnswer : HttpHead {
 
 // Where an answer goes as it comes. All calls come from the client's thread, one at a time, in order: head once, bytes
 // any number of times, done exactly once and last (alone when there was no answer). They must be quick: every transfer
-// of the client waits meanwhile. An error from head() or bytes() ends the transfer, and is what done() is given.
+// of the client waits meanwhile, and must not throw in done(). An error from head() or bytes() ends the transfer, and is what done() is given.
 class HttpReceiver {
  public:
   HttpReceiver() = default;
@@ -96,7 +87,8 @@ struct FetchLimits {
 class HttpClient {
  public:
   explicit HttpClient(HttpClientOptions options);
-  // Ends what is under way: each receiver is told (kCancelled) before the destructor returns.
+  // Ends what is under way: each receiver is told (kCancelled) before the destructor returns. One that starts again
+  // when it is told kCancelled keeps the destructor from returning. Not to be called from a receiver.
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
