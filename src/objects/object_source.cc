@@ -1,5 +1,6 @@
 #include "objects/object_source.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "objects/uri.h"
@@ -10,6 +11,17 @@ namespace {
 constexpr std::size_t kMaxKey = 1024;
 
 }  // namespace
+
+Result<> check_range(const RangeRequest& request) {
+  if (auto key = check_key(request.key); !key) return key;
+  const bool empty = request.length == 0;
+  if (empty != (request.object_size == 0) || request.offset > request.object_size ||
+      request.length > request.object_size - request.offset) {
+    return fail(ErrorKind::kInvalid, "{} bytes from byte {} do not lie in an object of {} bytes", request.length,
+                request.offset, request.object_size);
+  }
+  return {};
+}
 
 Result<> check_key(std::string_view key) {
   const auto bad = [&](std::string_view rule) {

@@ -51,6 +51,8 @@ class RangeReceiver {
   RangeReceiver& operator=(const RangeReceiver&) = delete;
   virtual ~RangeReceiver() = default;
 
+  // Checksums of the whole object that came with the answer; called at most once, before any bytes.
+  virtual void stated(const std::vector<Checksum>& /*checksums*/) {}
   [[nodiscard]] virtual Result<> bytes(std::span<const std::byte> piece) = 0;
   virtual void done(Result<> how) = 0;
 };
@@ -58,9 +60,10 @@ class RangeReceiver {
 struct RangeRequest {
   std::string key{};
   std::string etag{};  // what the object must still be; kConflict when it was replaced
+  std::optional<TimePoint> modified{};  // the same for servers that send no ETag; compared by the second
   std::uint64_t object_size = 0;
   std::uint64_t offset = 0;
-  std::uint64_t length = 0;  // offset 0 and the whole size: a plain GET
+  std::uint64_t length = 0;  // offset 0 and the whole size: a plain GET. 0 only for an empty object
 };
 
 // Thread-safe. Errors: kNotFound no such key or bucket; kPermission denied, or bad credentials; kInvalid a key or
@@ -77,11 +80,16 @@ class ObjectSource {
   [[nodiscard]] virtual std::string describe() const = 0;
 
   [[nodiscard]] virtual Result<ObjectInfo> head(const std::string& key, std::stop_token stop) = 0;
-  // In the order of the keys' bytes.
+  // In the order of the keys' bytes. Names that are no key (see check_key), such as "folder/", are left out.
   [[nodiscard]] virtual Result<ObjectPage> list(const ListRequest& request, std::stop_token stop) = 0;
-  // Starts reading and returns; the receiver hears the rest. Exactly `length` bytes, or done() with an error.
+  // Starts reading and returns; the receiver hears the rest, from any thread, this one too. Exactly `length` bytes, or
+  // done() with an error: kUnsupported when the server has only whole objects to give. It may wait before it starts (for
+  // credentials, for a server that asked for patience), so it is not to be called from a receiver.
   virtual void read(RangeRequest request, std::shared_ptr<RangeReceiver> receiver, std::stop_token stop) = 0;
 };
+
+// What was asked for does not lie in the object: our own caller's mistake, but one that must not reach a server.
+[[nodiscard]] Result<> check_range(const RangeRequest& request);
 
 // The key as every source wants it: kInvalid for an empty one, one over 1024 bytes, with control bytes, or with a
 // segment `..` or `.`, an empty segment, or a leading slash.

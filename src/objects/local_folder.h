@@ -1,0 +1,32 @@
+// The folder behind a LocalSource: opening what a key names, and walking the keys in their order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <sys/stat.h>
+
+#include "objects/object_source.h"
+#include "sys/descriptor.h"
+
+namespace slipway::objects {
+
+struct OpenedFile {
+  sys::Descriptor descriptor{};
+  ObjectInfo info{};
+};
+
+[[nodiscard]] ObjectInfo info_of(std::string key, const struct stat& status);
+
+// A regular file below `root`, without following a link or leaving it. kNotFound when there is none.
+[[nodiscard]] Result<OpenedFile> open_below(int root, const std::string& key);
+
+// Calls `visit` for each key that begins with `prefix` and stands after `after` in the order of bytes, until it returns
+// false.
+[[nodiscard]] Result<> walk_below(int root, const std::string& prefix, const std::string& after,
+                                  const std::function<bool(ObjectInfo)>& visit, const std::stop_token& stop);
+
+}  // namespace slipway::objects
