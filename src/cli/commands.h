@@ -1,0 +1,25 @@
+// The commands of the program, one function and one file (command_NAME.cc) each.
+#pragma once
+
+#include <span>
+
+#include "cli/command.h"
+
+namespace slipway::cli {
+
+[[nodiscard]] CommandSpec completion_command();
+[[nodiscard]] CommandSpec config_command();
+[[nodiscard]] CommandSpec help_command();
+[[nodiscard]] CommandSpec list_command();
+[[nodiscard]] CommandSpec runs_command();
+[[nodiscard]] CommandSpec runs_show_command();
+[[nodiscard]] CommandSpec show_command();
+
+// Hidden: for the completion scripts and for the build.
+[[nodiscard]] CommandSpec complete_command();
+[[nodiscard]] CommandSpec man_command();
+
+// In the order in which help shows them; a command stands after the one that it is below.
+[[nodiscard]] std::span<const CommandSpec> all_commands();
+
+}  // namespace slipway::cli

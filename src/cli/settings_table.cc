@@ -1,0 +1,205 @@
+// The settings: each written once, here.
+#include <algorithm>
+
+#include "cli/settings.h"
+
+namespace slipway::cli {
+namespace {
+
+bool has_control_bytes(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7F; });
+}
+
+bool all_in(std::string_view text, std::string_view marks) {
+  return std::ranges::all_of(text, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           marks.find(c) != std::string_view::npos;
+  });
+}
+
+std::string_view no_control_bytes(std::string_view text) {
+  return has_control_bytes(text) ? "it may not contain control characters" : "";
+}
+
+std::string_view bucket_rule(std::string_view text) {
+  if (has_control_bytes(text) || text.find(' ') != std::string_view::npos) {
+    return "a bucket is a name without spaces, or a folder as file:///PATH";
+  }
+  return "";
+}
+
+std::string_view region_rule(std::string_view text) {
+  if (text.empty() || !all_in(text, "-_")) return "a region is a name such as us-east-1";
+  return "";
+}
+
+std::string_view endpoint_rule(std::string_view text) {
+  if (text.empty()) return "";
+  const bool http = text.starts_with("http://") || text.starts_with("https://");
+  if (!http || has_control_bytes(text) || text.find(' ') != std::string_view::npos) {
+    return "an endpoint is an address such as https://storage.example or http://127.0.0.1:9000";
+  }
+  return "";
+}
+
+// The names that the device mapper takes without escaping them.
+std::string_view pool_rule(std::string_view text) {
+  constexpr std::size_t kLongest = 120;
+  if (text.empty() || text.size() > kLongest || !all_in(text, "#+-.:=@_") || text == "." || text == "..") {
+    return "a pool name has 1 to 120 letters, digits and #+-.:=@_";
+  }
+  return "";
+}
+
+constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kSecond = 1000;
+constexpr std::uint64_t kWeek = 7 * 24 * 3600 * kSecond;
+constexpr std::uint64_t kLargest = INT64_MAX;
+
+std::vector<SettingSpec> make_specs() {
+  using enum SettingKind;
+  using S = Settings;
+  return {
+      {"state_dir", kPath, &S::state_dir, "", "folder that everything is kept in"},
+      {"sqlite_path", kPath, &S::sqlite_path, "catalog.db", "the catalog of images"},
+      {"fsm_db_path", kPath, &S::fsm_db_path, "fsm.db", "the store of runs"},
+      {"download_dir", kPath, &S::download_dir, "images", "folder of downloaded images"},
+      {"s3_bucket",
+       kText,
+       &S::s3_bucket,
+       "",
+       "bucket with the images, or a folder as file:///PATH",
+       {},
+       0,
+       kLargest,
+       bucket_rule},
+      {"s3_region", kText, &S::s3_region, "us-east-1", "region of the bucket", {}, 0, kLargest, region_rule},
+      {"s3_prefix",
+       kText,
+       &S::s3_prefix,
+       "images/",
+       "what the keys of images begin with",
+       {},
+       0,
+       kLargest,
+       no_control_bytes},
+      {"s3_endpoint",
+       kText,
+       &S::s3_endpoint,
+       "",
+       "address of the object storage; AWS when empty",
+       {},
+       0,
+       kLargest,
+       endpoint_rule},
+      {"s3_path_style",
+       kChoice,
+       &S::s3_path_style,
+       "auto",
+       "bucket in the path (true) or in the host name (false); auto: in the path where an endpoint is set",
+       {"auto", "true", "false"}},
+      {"s3_ca_file", kPath, &S::s3_ca_file, "",
+       "PEM file of certificate authorities to trust; the system's when empty"},
+      {"s3_anonymous", kBool, &S::s3_anonymous, "false", "send no credentials, even where some are found"},
+      {"download_timeout", kDuration, &S::download_timeout, "5m", "time for one try of a download", {}, kSecond, kWeek},
+      {"download_stall",
+       kDuration,
+       &S::download_stall,
+       "30s",
+       "a try without a byte for so long is ended",
+       {},
+       kSecond,
+       kWeek},
+      {"max_image_size", kSize, &S::max_image_size, "10GiB", "largest object that is downloaded", {}, 1},
+      {"max_file_size", kSize, &S::max_file_size, "1GiB", "largest file in an image", {}, 1},
+      {"max_total_size", kSize, &S::max_total_size, "10GiB", "all files of an image together", {}, 1},
+      {"max_files", kCount, &S::max_files, "100000", "entries in an image", {}, 1},
+      {"max_compression_ratio", kCount, &S::max_compression_ratio, "100", "unpacked size to packed size", {}, 1},
+      {"policy", kChoice, &S::policy, "standard", "what an image may contain", {"standard", "strict"}},
+      {"scan_engine",
+       kChoice,
+       &S::scan_engine,
+       "builtin",
+       "what looks for vulnerabilities",
+       {"builtin", "trivy", "off"}},
+      {"scan_block",
+       kChoice,
+       &S::scan_block,
+       "HIGH",
+       "least severity that blocks an image",
+       {"LOW", "MEDIUM", "HIGH", "CRITICAL", "never"}},
+      {"volume_backend",
+       kChoice,
+       &S::volume_backend,
+       "auto",
+       "kind of volumes; auto: thin where a pool is there, else file",
+       {"auto", "thin", "file"}},
+      {"dm_pool_name", kText, &S::dm_pool_name, "slipway-pool", "name of the thin pool", {}, 0, kLargest, pool_rule},
+      {"dm_meta_size", kSize, &S::dm_meta_size, "16MiB", "metadata of a new pool", {}, 2 * kMiB, 16 * 1024 * kMiB},
+      {"dm_data_size", kSize, &S::dm_data_size, "20GiB", "data of a new pool", {}, kMiB},
+      {"device_size", kSize, &S::device_size, "10GiB", "size of an image's volume", {}, kMiB},
+      {"queue_downloads", kCount, &S::queue_downloads, "5", "downloads at once", {}, 1, 1000},
+      {"queue_unpacking", kCount, &S::queue_unpacking, "2", "images unpacked at once", {}, 1, 1000},
+      {"log_level",
+       kChoice,
+       &S::log_level,
+       "warn",
+       "least level of log lines that are shown",
+       {"debug", "info", "warn", "error"}},
+      {"color",
+       kChoice,
+       &S::color,
+       "auto",
+       "colours; auto: on a terminal, unless NO_COLOR is set",
+       {"auto", "always", "never"}},
+  };
+}
+
+}  // namespace
+
+std::span<const SettingSpec> setting_specs() {
+  static const std::vector<SettingSpec> specs = make_specs();
+  return specs;
+}
+
+std::span<const OlderSpelling> older_spellings() {
+  static const std::vector<OlderSpelling> spellings{
+      {"trivy_enabled", "scan_engine", "trivy", "off", /*false_is_weak=*/true,
+       "true: scan_engine trivy; false: scanning off where no engine is set"},
+      {"dm_enabled", "volume_backend", "thin", "file", /*false_is_weak=*/false,
+       "true: volume_backend thin; false: volume_backend file"},
+  };
+  return spellings;
+}
+
+std::string SettingSpec::flag() const {
+  std::string made = "--" + name;
+  std::ranges::replace(made, '_', '-');
+  return made;
+}
+
+std::string SettingSpec::variable() const {
+  std::string made = "SLIPWAY_" + name;
+  std::ranges::transform(made, made.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return made;
+}
+
+std::string SettingSpec::placeholder() const {
+  switch (kind) {
+    case SettingKind::kText: return "TEXT";
+    case SettingKind::kPath: return "PATH";
+    case SettingKind::kBool: return "true|false";
+    case SettingKind::kChoice: {
+      std::string all;
+      for (const auto& value : values) all += (all.empty() ? "" : "|") + value;
+      return all;
+    }
+    case SettingKind::kCount: return "NUMBER";
+    case SettingKind::kSize: return "SIZE";
+    case SettingKind::kDuration: return "TIME";
+  }
+  return "VALUE";
+}
+
+}  // namespace slipway::cli

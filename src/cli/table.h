@@ -1,0 +1,54 @@
+// A table of text. On a terminal it fits the width: the least important column is shortened first. Elsewhere nothing
+// is ever cut. Columns are separated by two spaces; there are no tabs and no spaces at the ends of lines.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/style.h"
+#include "cli/text.h"
+
+namespace slipway::cli {
+
+struct Column {
+  std::string title;
+  int importance = 100;   // the lowest is shortened first
+  std::size_t least = 6;  // it is not made narrower than this many columns
+  bool right = false;     // numbers
+  Cut cut = Cut::kEnd;
+};
+
+// Text from anywhere: what could harm a terminal is escaped when it is shown.
+struct Cell {
+  Cell(std::string content, Style look = Style::kPlain)  // NOLINT(google-explicit-constructor): rows read as lists
+      : text(std::move(content)), style(look) {}
+  Cell(const char* content) : text(content) {}  // NOLINT(google-explicit-constructor)
+
+  std::string text;
+  Style style = Style::kPlain;
+};
+
+struct TableLook {
+  std::optional<std::size_t> width{};  // none: as wide as it is
+  bool color = false;
+  std::string ellipsis{"…"};
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  void add(std::vector<Cell> row);  // as many cells as there are columns
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  [[nodiscard]] std::string render(const TableLook& look) const;
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> widths(const TableLook& look) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;  // printable
+};
+
+}  // namespace slipway::cli
