@@ -29,9 +29,7 @@ std::size_t Headers::count(std::string_view name) const {
       std::ranges::count_if(fields_, [&](const auto& field) { return equal_ignoring_case(field.first, name); }));
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_char); }
 

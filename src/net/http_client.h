@@ -66,7 +66,8 @@ struct HttpAnswer : HttpHead {
 
 // Where an answer goes as it comes. All calls come from the client's thread, one at a time, in order: head once, bytes
 // any number of times, done exactly once and last (alone when there was no answer). They must be quick: every transfer
-// of the client waits meanwhile, and must not throw in done(). An error from head() or bytes() ends the transfer, and is what done() is given.
+// of the client waits meanwhile, and must not throw in done(). An error from head() or bytes() ends the transfer, and
+// is what done() is given.
 class HttpReceiver {
  public:
   HttpReceiver() = default;

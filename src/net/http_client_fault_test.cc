@@ -11,8 +11,8 @@
 namespace slipway::net {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
+using ::testing::HasSubstr;
 
 class HttpClientFaultTest : public ::testing::Test {
  protected:
@@ -80,11 +80,11 @@ TEST_F(HttpClientFaultTest, AnAnswerThatEndsInItsHeadIsNoSuccess) {
 }
 
 TEST_F(HttpClientFaultTest, WhatIsNoHttpIsCorrupt) {
-  for (const auto* garbage : {"SSH-2.0-OpenSSH_9.2\r\n", "garbage garbage garbage garbage\r\n\r\nmore",
-                              "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
-                              "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n",
-                              "HTTP/1.1 200 OK\r\nX: a\x01z\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n",
-                              "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"}) {
+  for (const auto* garbage :
+       {"SSH-2.0-OpenSSH_9.2\r\n", "garbage garbage garbage garbage\r\n\r\nmore", "HTTP/1.1 abc OK\r\n\r\n",
+        "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\x01z\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"}) {
     const auto receiver = answered_with(garbage);
     EXPECT_EQ(kind(), ErrorKind::kCorrupt) << garbage << (how_ ? "" : how_.error().describe());
     EXPECT_EQ(receiver->calls(), "done") << garbage;
@@ -221,9 +221,8 @@ TEST_F(HttpClientFaultTest, WaitingForAFreeConnectionIsNoStall) {
 
 // What had come before the receiver of another transfer took its time is read before a stall is judged.
 TEST_F(HttpClientFaultTest, ASlowReceiverStallsNoOtherTransfer) {
-  TestServer server([](const ServerRequest& request, ResponseWriter& answer) {
-    (void)answer.send(200, {}, request.path);
-  });
+  TestServer server(
+      [](const ServerRequest& request, ResponseWriter& answer) { (void)answer.send(200, {}, request.path); });
   std::vector<std::shared_ptr<RecordingReceiver>> receivers;
   for (int i = 0; i < 4; ++i) {
     auto receiver = std::make_shared<RecordingReceiver>();

@@ -13,8 +13,8 @@
 namespace slipway::net {
 namespace {
 
-constexpr std::array kNames = {"http_proxy", "HTTP_PROXY",  "https_proxy", "HTTPS_PROXY",
-                               "all_proxy",  "ALL_PROXY",   "no_proxy",    "NO_PROXY"};
+constexpr std::array kNames = {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY",
+                               "all_proxy",  "ALL_PROXY",  "no_proxy",    "NO_PROXY"};
 
 // The tests of this program talk to loopback, whatever the environment they run in says.
 class NoProxies : public ::testing::Environment {

@@ -16,9 +16,7 @@ namespace {
 // The stall timeout is so long that a stop that is not noticed hangs the test.
 HttpRequest get(const std::string& url) { return {.url = url, .stall_timeout = std::chrono::hours(1)}; }
 
-std::optional<ErrorKind> kind(const Result<>& how) {
-  return how ? std::nullopt : std::optional(how.error().kind());
-}
+std::optional<ErrorKind> kind(const Result<>& how) { return how ? std::nullopt : std::optional(how.error().kind()); }
 
 class HttpClientStopTest : public ::testing::Test {
  protected:
@@ -191,7 +189,8 @@ TEST_F(HttpClientStopTest, FetchFromAReceiverIsRefusedInsteadOfHanging) {
 }
 
 TEST_F(HttpClientStopTest, StopsRacingAnswersEndEachTransferOnce) {
-  TestServer server([](const ServerRequest&, ResponseWriter& answer) { (void)answer.send(200, {}, std::string(9999, 'x')); });
+  TestServer server(
+      [](const ServerRequest&, ResponseWriter& answer) { (void)answer.send(200, {}, std::string(9999, 'x')); });
   for (int round = 0; round < 20; ++round) {
     HttpClient client({.max_per_host = 4});
     std::stop_source stop;
@@ -203,7 +202,9 @@ TEST_F(HttpClientStopTest, StopsRacingAnswersEndEachTransferOnce) {
       const auto how = receiver->wait();
       EXPECT_TRUE(how || how.error().kind() == ErrorKind::kCancelled);
       EXPECT_EQ(receiver->times_done(), 1);
-      if (how) EXPECT_EQ(receiver->body().size(), 9999U);
+      if (how) {
+        EXPECT_EQ(receiver->body().size(), 9999U);
+      }
     }
   }
 }

@@ -50,8 +50,8 @@ TEST_F(HttpClientTest, GetsStatusHeadersAndBody) {
 
 TEST_F(HttpClientTest, TheUrlIsSentAsItStands) {
   TestServer server(mirror);
-  for (const auto* target : {"/", "/a/../b", "/./c//d/", "/%2e%2E/%2f?x=%2F&y=a+b&z", "/k?", "/a?b?c=/../d", "/~!$&'()*,;=:@",
-                             "/{a}|^`\"<>\\"}) {
+  for (const auto* target : {"/", "/a/../b", "/./c//d/", "/%2e%2E/%2f?x=%2F&y=a+b&z", "/k?", "/a?b?c=/../d",
+                             "/~!$&'()*,;=:@", "/{a}|^`\"<>\\"}) {
     EXPECT_THAT(fetch({.url = server.url(target)}).body, HasSubstr("GET " + std::string(target) + "\n"));
   }
 }
@@ -106,8 +106,9 @@ TEST_F(HttpClientTest, BodiesAreNotDecompressed) {
 
 TEST_F(HttpClientTest, InterimAnswersAndTrailersAreNotShown) {
   TestServer server([](const ServerRequest&, ResponseWriter& answer) {
-    (void)answer.raw("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                     "2\r\nok\r\n0\r\nX-Late: 1\r\n\r\n");
+    (void)answer.raw(
+        "HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "2\r\nok\r\n0\r\nX-Late: 1\r\n\r\n");
   });
   const auto answer = fetch({.url = server.url("/")});
   EXPECT_EQ(answer.status, 200);

@@ -1,5 +1,5 @@
-// The client's thread: it owns curl's multi handle, and everything that happens to a transfer happens on it. Others hand
-// it transfers and wishes to stop, and wake it.
+// The client's thread: it owns curl's multi handle, and everything that happens to a transfer happens on it. Others
+// hand it transfers and wishes to stop, and wake it.
 //
 // How many run at once is decided here and not by curl: curl's own waiting list runs the connect timeout of those that
 // wait in it.

@@ -38,7 +38,8 @@ std::expected<Headers, Refusal> parse_fields(std::string_view rest) {
 
 bool set_target(RequestHead& head, std::string_view target) {
   const auto printable = [](char c) { return c > ' ' && c != '\x7F'; };
-  if (target.empty() || !std::ranges::all_of(target, [&](char c) { return static_cast<signed char>(c) > 0 && printable(c); })) {
+  if (target.empty() ||
+      !std::ranges::all_of(target, [&](char c) { return static_cast<signed char>(c) > 0 && printable(c); })) {
     return false;
   }
   head.target = target;

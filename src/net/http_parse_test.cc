@@ -37,17 +37,28 @@ TEST(HttpParseTest, WhoWantsTheConnectionKept) {
 
 TEST(HttpParseTest, MalformedRequestsAreRefused) {
   using namespace std::string_view_literals;
-  for (const auto text :
-       {""sv, "\r\n\r\n"sv, "GET / HTTP/1.1\n\n"sv, "GET /\r\n\r\n"sv, "GET  HTTP/1.1\r\nHost: h\r\n\r\n"sv,
-        "G@T / HTTP/1.1\r\nHost: h\r\n\r\n"sv, "GET a HTTP/1.1\r\nHost: h\r\n\r\n"sv,
-        "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n"sv, "GET /\0 HTTP/1.1\r\nHost: h\r\n\r\n"sv,
-        "GET /\xFF HTTP/1.1\r\nHost: h\r\n\r\n"sv, "GET / HTTP/1.1\r\n\r\n"sv, "GET / JUNK/1.1\r\nHost: h\r\n\r\n"sv,
-        "GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n"sv, "GET / HTTP/1.1\r\nHost: h\r\n folded\r\n\r\n"sv,
-        "GET / HTTP/1.1\r\nHost : h\r\n\r\n"sv, "GET / HTTP/1.1\r\nHost: h\rX: y\r\n\r\n"sv,
-        "GET / HTTP/1.1\r\nHost: h\nX: y\r\n\r\n"sv, "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n"sv,
-        "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"sv,
-        "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1, 1\r\n\r\n"sv, "GET / HTTP/1.1\r\nHost: h\r\n\r\nmore"sv,
-        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"sv}) {
+  for (const auto text : {""sv,
+                          "\r\n\r\n"sv,
+                          "GET / HTTP/1.1\n\n"sv,
+                          "GET /\r\n\r\n"sv,
+                          "GET  HTTP/1.1\r\nHost: h\r\n\r\n"sv,
+                          "G@T / HTTP/1.1\r\nHost: h\r\n\r\n"sv,
+                          "GET a HTTP/1.1\r\nHost: h\r\n\r\n"sv,
+                          "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n"sv,
+                          "GET /\0 HTTP/1.1\r\nHost: h\r\n\r\n"sv,
+                          "GET /\xFF HTTP/1.1\r\nHost: h\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\n\r\n"sv,
+                          "GET / JUNK/1.1\r\nHost: h\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\r\n folded\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost : h\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\rX: y\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\nX: y\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1, 1\r\n\r\n"sv,
+                          "GET / HTTP/1.1\r\nHost: h\r\n\r\nmore"sv,
+                          "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"sv}) {
     EXPECT_EQ(refused_with(text), 400) << text;
   }
 }

@@ -25,9 +25,10 @@ constexpr std::string_view kClosing = "GET /x HTTP/1.1\r\nHost: h\r\nConnection:
 
 TEST(HttpServerTest, AnswersWithStatusHeadersAndBody) {
   TestServer server(echo);
-  EXPECT_THAT(exchange(server.port(), "POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"),
-              AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("X-Target: /a?b\r\n"),
-                    HasSubstr("Content-Length: 8\r\n"), HasSubstr("Connection: close\r\n"), EndsWith("\r\n\r\nPOST abc")));
+  EXPECT_THAT(
+      exchange(server.port(), "POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"),
+      AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("X-Target: /a?b\r\n"), HasSubstr("Content-Length: 8\r\n"),
+            HasSubstr("Connection: close\r\n"), EndsWith("\r\n\r\nPOST abc")));
 }
 
 TEST(HttpServerTest, KeepsTheConnectionAndServesWhatWasSentAhead) {
@@ -59,8 +60,7 @@ TEST(HttpServerTest, StreamsInChunksWhenTheLengthIsNotKnown) {
     (void)answer.write("");
     (void)answer.write("z");
   });
-  EXPECT_THAT(exchange(server.port(), kClosing),
-              EndsWith("\r\n\r\n10\r\n0123456789abcdef\r\n1\r\nz\r\n0\r\n\r\n"));
+  EXPECT_THAT(exchange(server.port(), kClosing), EndsWith("\r\n\r\n10\r\n0123456789abcdef\r\n1\r\nz\r\n0\r\n\r\n"));
 }
 
 TEST(HttpServerTest, ABodyShorterThanPromisedClosesTheConnection) {
@@ -84,9 +84,8 @@ TEST(HttpServerTest, ABodyLongerThanPromisedIsNotSent) {
 }
 
 TEST(HttpServerTest, HeadersThatWouldSplitTheAnswerAreNotSent) {
-  TestServer server([](const ServerRequest&, ResponseWriter& answer) {
-    (void)answer.send(200, {{"X", "a\r\nSet-Cookie: b"}}, "");
-  });
+  TestServer server(
+      [](const ServerRequest&, ResponseWriter& answer) { (void)answer.send(200, {{"X", "a\r\nSet-Cookie: b"}}, ""); });
   EXPECT_THAT(exchange(server.port(), kClosing), AllOf(StartsWith("HTTP/1.1 500 "), Not(HasSubstr("Set-Cookie"))));
 }
 
@@ -102,6 +101,7 @@ TEST(HttpServerTest, MalformedRequestsAreAnswered400AndClosed) {
   TestServer server(echo);
   EXPECT_THAT(exchange(server.port(), "hello\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(exchange(server.port(), "GET / HTTP/1.1\nHost: h\n\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(exchange(server.port(), "\x16\x03\x01"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(exchange(server.port(), "GET / HTTP/1.1\r\nHost: h\r\nX : y\r\n\r\n" + std::string(kClosing)),
               Not(HasSubstr("X-Target")));
 }
@@ -113,8 +113,9 @@ TEST(HttpServerTest, LargeHeadsAndBodiesAreRefused) {
   EXPECT_THAT(exchange(server.port(), std::string(100'000, 'x')), StartsWith("HTTP/1.1 431 "));
   EXPECT_THAT(exchange(server.port(), "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n01234567890"),
               StartsWith("HTTP/1.1 413 "));
-  EXPECT_THAT(exchange(server.port(), "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789"),
-              StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(
+      exchange(server.port(), "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789"),
+      StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(HttpServerTest, ABodyThatWaitsIsAskedFor) {

@@ -19,10 +19,10 @@ TEST(HttpUrlTest, OneSpellingOfAnOrigin) {
 }
 
 TEST(HttpUrlTest, WhatCannotBeSentIsInvalid) {
-  for (const auto* url : {"", "host/path", "ftp://host/", "file:///etc/passwd", "http://", "http:///path", "http://:80/",
-                          "http://host:0/", "http://host:65536/", "http://host:8o/", "http://user:pw@host/",
-                          "http://host/a b", "http://host/a\r\nX: y", "http://host/\xC3\xA4", "http://host/#top",
-                          "http://host\t/"}) {
+  for (const auto* url :
+       {"", "host/path", "ftp://host/", "file:///etc/passwd", "http://", "http:///path", "http://:80/",
+        "http://host:0/", "http://host:65536/", "http://host:8o/", "http://user:pw@host/", "http://host/a b",
+        "http://host/a\r\nX: y", "http://host/\xC3\xA4", "http://host/#top", "http://host\t/"}) {
     const auto checked = check_url(url);
     ASSERT_FALSE(checked) << url;
     EXPECT_EQ(checked.error().kind(), ErrorKind::kInvalid) << url;

@@ -47,7 +47,9 @@ Result<> check(int status, const Headers& headers) {
 }  // namespace
 
 ResponseWriter::ResponseWriter(SocketStream& stream, const RequestHead& request)
-    : stream_(stream), head_only_(request.method == "HEAD"), old_(request.http_version == 10),
+    : stream_(stream),
+      head_only_(request.method == "HEAD"),
+      old_(request.http_version == 10),
       keep_(request.keep_alive) {}
 
 Result<> ResponseWriter::begin(int status, const Headers& headers, std::optional<std::uint64_t> length) {

@@ -20,8 +20,10 @@ constexpr std::chrono::milliseconds kDrainTime{1'000};
 
 ServerConnection::ServerConnection(sys::Descriptor socket, const HttpServerOptions& options, const Handler& handler,
                                    std::stop_token stop)
-    : options_(options), handler_(handler), stop_(std::move(stop)), stream_(std::move(socket), options.request_timeout) {
-}
+    : options_(options),
+      handler_(handler),
+      stop_(std::move(stop)),
+      stream_(std::move(socket), options.request_timeout) {}
 
 void ServerConnection::serve() {
   while (serve_one() == Next::kGoOn) {
@@ -69,8 +71,9 @@ bool ServerConnection::read_head(std::string& head, Deadline& deadline) {
       stream_.take(end + 4);
       return true;
     }
-    if (have.contains("\n\n")) {
-      refuse({400, "lines must end with CR LF"});
+    const bool no_method = !have.empty() && !is_token(have.substr(0, 1));  // such as a TLS greeting
+    if (no_method || have.contains("\n\n")) {
+      refuse({400, no_method ? "this is no HTTP request" : "lines must end with CR LF"});
       return false;
     }
     const bool idle = have.empty();

@@ -34,9 +34,9 @@ class SocketStream {
   // kTimeout when the other side takes nothing for the write timeout.
   [[nodiscard]] Result<> write(std::string_view bytes);
 
-  void shut_down(int how);  // SHUT_RD, SHUT_WR or SHUT_RDWR: wakes who waits
+  void shut_down(int how);                       // SHUT_RD, SHUT_WR or SHUT_RDWR: wakes who waits
   void close() { socket_ = sys::Descriptor(); }  // not while another thread may call shut_down()
-  void reset_on_close();    // the other side sees "connection reset" instead of an orderly end
+  void reset_on_close();                         // the other side sees "connection reset" instead of an orderly end
 
  private:
   sys::Descriptor socket_;

@@ -219,7 +219,8 @@ Result<> Transfer::take_status_line(std::string_view line) {
   const auto version = line.substr(0, blank);
   const auto number = blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1, 3);
   const auto status = parse_decimal(number);
-  const bool ends = line.size() == version.size() + 4 || (line.size() > version.size() + 4 && line[version.size() + 4] == ' ');
+  const bool ends =
+      line.size() == version.size() + 4 || (line.size() > version.size() + 4 && line[version.size() + 4] == ' ');
   if (!version.starts_with("HTTP/") || number.size() != 3 || !status || *status < 100 || !ends) {
     return fail(ErrorKind::kCorrupt, "{}: the answer begins with no HTTP status", doing());
   }
@@ -253,7 +254,8 @@ Error Transfer::timed_out() const {
     return {ErrorKind::kTimeout,
             fmt::format("{}: no byte sent or received for {} ms", doing(), request_.stall_timeout.count())};
   }
-  return {ErrorKind::kTimeout, fmt::format("{}: no connection within {} ms", doing(), settings_->connect_timeout.count())};
+  return {ErrorKind::kTimeout,
+          fmt::format("{}: no connection within {} ms", doing(), settings_->connect_timeout.count())};
 }
 
 Error Transfer::cancelled() const { return {ErrorKind::kCancelled, fmt::format("{}: asked to stop", doing())}; }

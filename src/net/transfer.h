@@ -1,5 +1,5 @@
-// One request on its way, as the client's loop sees it: its curl handle, how far its answer has come, and when it counts
-// as stalled. All but the constructor and the stop belongs to the loop's thread.
+// One request on its way, as the client's loop sees it: its curl handle, how far its answer has come, and when it
+// counts as stalled. All but the constructor and the stop belongs to the loop's thread.
 #pragma once
 
 #include <array>

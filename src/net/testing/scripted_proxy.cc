@@ -12,8 +12,8 @@ constexpr std::size_t kMaxBody = std::size_t{256} << 20;
 
 bool matches(const Rule& rule, const ServerRequest& request) {
   return (rule.method.empty() || rule.method == request.method) && request.path.contains(rule.path) &&
-         request.query.contains(rule.query) &&
-         (rule.range.empty() || request.headers.get("Range") == rule.range) && (!rule.where || rule.where(request));
+         request.query.contains(rule.query) && (rule.range.empty() || request.headers.get("Range") == rule.range) &&
+         (!rule.where || rule.where(request));
 }
 
 bool named(const std::vector<std::string>& patterns, std::string_view name) {
@@ -57,7 +57,11 @@ struct ScriptedProxy::Plan {
 class ScriptedProxy::Relay {
  public:
   Relay(ScriptedProxy& proxy, const Plan& plan, const ServerRequest& request, ResponseWriter& writer)
-      : proxy_(proxy), plan_(plan), request_(request), writer_(writer), stalled_(plan.stall && plan.stall->before_head) {}
+      : proxy_(proxy),
+        plan_(plan),
+        request_(request),
+        writer_(writer),
+        stalled_(plan.stall && plan.stall->before_head) {}
 
   void head(const UpstreamAnswer& answer) {
     Headers headers;

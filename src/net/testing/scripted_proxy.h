@@ -101,10 +101,10 @@ class ScriptedProxy {
 
   [[nodiscard]] std::string url(std::string_view path = "") const;
   [[nodiscard]] std::uint16_t port() const;
-  [[nodiscard]] std::uint64_t connections() const;        // from clients
-  [[nodiscard]] std::vector<ServerRequest> requests();    // as they came from clients, in order
+  [[nodiscard]] std::uint64_t connections() const;      // from clients
+  [[nodiscard]] std::vector<ServerRequest> requests();  // as they came from clients, in order
   [[nodiscard]] std::size_t count(std::string_view method, std::string_view path_part = "");
-  [[nodiscard]] int acted(std::size_t rule);              // how often the rule added as the n-th (from 0) has acted
+  [[nodiscard]] int acted(std::size_t rule);  // how often the rule added as the n-th (from 0) has acted
 
  private:
   struct Script {
