@@ -13,20 +13,18 @@
 #include <string>
 #include <vector>
 
+#include "archive/image_kind.h"
 #include "archive/policy.h"
 #include "base/error.h"
 
 namespace slipway::archive {
-
-enum class ImageKind : std::uint8_t { kRootfs, kRootfsFolder, kDockerSave, kOciLayout };
-[[nodiscard]] std::string_view to_string(ImageKind kind);
 
 // What is worth knowing of an image that passed.
 struct Inspection {
   ImageKind kind = ImageKind::kRootfs;
   std::uint64_t layers = 0;
   std::uint64_t entries = 0;        // of all layers
-  std::uint64_t files = 0;          // regular files of the merged tree
+  std::uint64_t files = 0;          // regular files of the merged tree, hard links counted once
   std::uint64_t total_size = 0;     // their bytes
   std::vector<Finding> findings{};  // recorded, not refused; the first thousand
   std::uint64_t findings_total = 0;
@@ -57,7 +55,9 @@ class Inspector {
   InspectorProgram program_;
 };
 
-// The child's side: reads the policy from the pipe, locks itself in, inspects, answers, and returns the exit code.
+// The child's side: reads the policy from the pipe, locks itself in (sys::enter_sandbox), inspects and answers. Leaves
+// by _exit(), since handlers of exit() need more than the sandbox gives; returns an exit code only when it could not
+// begin. Call it first thing in main(): before any thread is started, any other file opened.
 [[nodiscard]] int inspector_main();
 
 }  // namespace slipway::archive

@@ -1,0 +1,116 @@
+#include "archive/header_window.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "archive/entry.h"
+
+namespace slipway::archive {
+namespace {
+
+constexpr std::size_t kBlock = 512;
+constexpr std::size_t kSizeAt = 124;
+constexpr std::size_t kSizeLength = 12;
+constexpr std::size_t kTypeAt = 156;
+constexpr std::size_t kMostHeader = 16UL << 20;  // libarchive takes a few headers of at most 1 MiB each
+
+// Of an extended header: always octal in practice; what is not is left to libarchive, which then refuses or is right.
+std::optional<std::size_t> octal(std::string_view field) {
+  while (!field.empty() && (field.front() == ' ' || field.front() == '0')) field.remove_prefix(1);
+  const auto end = field.find_first_not_of("01234567");
+  if (end != std::string_view::npos) field = field.substr(0, end);
+  if (field.empty()) return 0;
+  std::size_t value = 0;
+  const auto [_, error] = std::from_chars(field.data(), field.data() + field.size(), value, 8);
+  if (error != std::errc{} || value > kMostHeader) return std::nullopt;
+  return value;
+}
+
+bool renames(std::string_view key) {
+  return key == "path" || key == "linkpath" || key == "size" || key.starts_with("GNU.sparse.");
+}
+
+// One record "LENGTH KEY=VALUE\n" off the front of `text`; nothing when it is malformed, or there is none.
+struct Record {
+  std::string_view key;
+  std::string_view value;
+};
+std::optional<Record> take_record(std::string_view& text) {
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (error != std::errc{} || length > text.size()) return std::nullopt;
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  if (length < digits + 3 || text[digits] != ' ') return std::nullopt;
+  const std::string_view body = text.substr(digits + 1, length - digits - 2);
+  text.remove_prefix(length);
+  const auto equals = body.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  return Record{body.substr(0, equals), body.substr(equals + 1)};
+}
+
+bool holds_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+void note(RawNames& names, const Record& record) {
+  if (!holds_nul(record.value)) return;
+  if (record.key == "path" || record.key == "GNU.sparse.name") names.path = record.value;
+  if (record.key == "linkpath") names.link = record.value;
+}
+
+}  // namespace
+
+Result<std::span<const std::byte>> HeaderWindow::next() {
+  auto piece = from_.next();
+  if (!piece || piece->empty()) return piece;
+  // libarchive has taken what it still needs of the piece before.
+  const std::uint64_t keep_from = held_from_ ? std::max(*held_from_, start_) : position();
+  const auto gone = static_cast<std::size_t>(std::min<std::uint64_t>(keep_from - start_, window_.size()));
+  window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(gone));
+  start_ += gone;
+  if (window_.size() > kMostHeader) return fail(ErrorKind::kCorrupt, "the headers of an entry are too long");
+  const std::size_t before = window_.size();
+  window_.insert(window_.end(), piece->begin(), piece->end());
+  return std::span<const std::byte>(window_).subspan(before);
+}
+
+Result<std::uint64_t> HeaderWindow::skip(std::uint64_t count) {
+  auto gone = from_.skip(count);
+  if (!gone || *gone == 0) return gone;
+  start_ += window_.size() + *gone;
+  window_.clear();
+  return gone;
+}
+
+std::span<const std::byte> HeaderWindow::since(std::uint64_t offset) const {
+  if (offset < start_ || offset > start_ + window_.size()) return {};
+  return std::span(window_).subspan(static_cast<std::size_t>(offset - start_));
+}
+
+Result<RawNames> raw_names(std::span<const std::byte> header) {
+  RawNames names;
+  while (header.size() >= kBlock) {
+    const std::string_view block(reinterpret_cast<const char*>(header.data()), kBlock);
+    const char type = block[kTypeAt];
+    if (type != 'x' && type != 'X' && type != 'g' && type != 'L' && type != 'K') break;
+    const auto size = octal(block.substr(kSizeAt, kSizeLength));
+    if (!size || *size > header.size() - kBlock) break;
+    std::string_view body(reinterpret_cast<const char*>(header.data()) + kBlock, *size);
+    if (type == 'L' || type == 'K') {
+      while (!body.empty() && body.back() == '\0') body.remove_suffix(1);
+      if (holds_nul(body)) (type == 'L' ? names.path : names.link) = body;
+    } else {
+      while (auto record = take_record(body)) {
+        if (type == 'g' && renames(record->key)) {
+          return fail(ErrorKind::kCorrupt, "a global pax header sets \"{}\" for all entries", printable(record->key));
+        }
+        note(names, *record);
+      }
+    }
+    const std::size_t whole = kBlock + (*size + kBlock - 1) / kBlock * kBlock;
+    if (whole > header.size()) break;
+    header = header.subspan(whole);
+  }
+  return names;
+}
+
+}  // namespace slipway::archive

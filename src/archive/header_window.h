@@ -1,0 +1,43 @@
+// Inside src/archive only: what libarchive does not tell of a tar's headers, read from their bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/byte_source.h"
+
+namespace slipway::archive {
+
+// Passes bytes on and remembers those since the header that is being read.
+class HeaderWindow : public ByteSource {
+ public:
+  explicit HeaderWindow(ByteSource& from) : from_(from) {}
+
+  [[nodiscard]] Result<std::span<const std::byte>> next() override;
+  [[nodiscard]] Result<std::uint64_t> skip(std::uint64_t count) override;
+
+  void hold(std::uint64_t offset) { held_from_ = offset; }  // from here on all is remembered
+  void release() { held_from_.reset(); }
+  [[nodiscard]] std::span<const std::byte> since(std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t position() const { return start_ + window_.size(); }
+
+ private:
+  ByteSource& from_;
+  std::vector<std::byte> window_;
+  std::uint64_t start_ = 0;  // of the window in the stream
+  std::optional<std::uint64_t> held_from_;
+};
+
+// Names as extended headers give them, when they hold a NUL, which C strings would cut off.
+struct RawNames {
+  std::optional<std::string> path{};
+  std::optional<std::string> link{};
+};
+
+// `header`: from the first of an entry's header blocks on. kCorrupt: a global header that renames or resizes.
+[[nodiscard]] Result<RawNames> raw_names(std::span<const std::byte> header);
+
+}  // namespace slipway::archive

@@ -1,0 +1,104 @@
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/image.h"
+#include "archive/inspection_frames.h"
+#include "archive/inspector.h"
+#include "sys/sandbox.h"
+
+namespace slipway::archive {
+namespace {
+
+constexpr int kFile = 0;
+constexpr int kAnswers = 1;
+constexpr int kOrder = 3;
+constexpr std::uint64_t kTicksPerWord = 64;  // a tick comes for each 128 KiB that are read
+constexpr std::uint64_t kAddressSpace = 512ULL << 20;
+
+// False: nobody listens any more.
+bool send(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(kAnswers, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+Result<std::string> receive_order() {
+  std::string text;
+  std::string piece(4096, '\0');
+  for (;;) {
+    const ssize_t got = ::read(kOrder, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(ErrorKind::kIo, "the order cannot be read");
+    if (got == 0) break;
+    text.append(piece, 0, static_cast<std::size_t>(got));
+    if (text.size() > kMaxFrame) break;
+  }
+  if (text.size() < kFrameHead || frame_length(text) != text.size() - kFrameHead) {
+    return fail(ErrorKind::kInvalid, "there is no order: this is a command that the program calls by itself");
+  }
+  return text.substr(kFrameHead);
+}
+
+Inspection summary(Survey seen) {
+  Inspection out{.kind = seen.kind,
+                 .layers = seen.layers.size(),
+                 .entries = seen.entries,
+                 .findings = std::move(seen.findings),
+                 .findings_total = seen.findings_total};
+  for (std::size_t i = 0; i < seen.tree.inode_count(); ++i) {
+    const Inode& inode = seen.tree.inode(InodeId{static_cast<std::uint32_t>(i)});
+    if (inode.links == 0 || inode.type != EntryType::kFile) continue;
+    ++out.files;
+    out.total_size += inode.size;
+  }
+  return out;
+}
+
+std::string inspect(const Order& order) {
+  std::uint64_t ticks = 0;
+  const Tick tick = [&](std::uint64_t position) -> Result<> {
+    if (++ticks % kTicksPerWord != 0) return {};
+    if (!send(frame(Progress{position}))) return fail(ErrorKind::kCancelled, "nobody listens");
+    return {};
+  };
+  try {
+    auto seen = survey({.fd = kFile, .size = order.size, .tick = tick}, order.policy);
+    return seen ? frame(summary(std::move(*seen))) : frame(seen.error());
+  } catch (const std::bad_alloc&) {
+    return frame(Error(ErrorKind::kRejected,
+                       fmt::format("reading the archive takes more than {} MiB of memory", kAddressSpace >> 20U)));
+  } catch (const std::exception& e) {
+    return frame(Error(ErrorKind::kInternal, e.what()));
+  }
+}
+
+}  // namespace
+
+int inspector_main() {
+  ::signal(SIGPIPE, SIG_IGN);
+  auto body = receive_order();
+  auto order = body ? parse_order(*body) : Result<Order>(fail(body.error()));
+  if (!order) {
+    send(frame(order.error()));
+    return 1;
+  }
+  const sys::SandboxOptions options{
+      .address_space = kAddressSpace, .output = kAnswers, .parent = static_cast<pid_t>(order->parent)};
+  if (auto locked = sys::enter_sandbox(options); !locked) {
+    send(frame(locked.error()));
+    ::_exit(1);
+  }
+  ::_exit(send(inspect(*order)) ? 0 : 1);
+}
+
+}  // namespace slipway::archive

@@ -1,0 +1,34 @@
+// Inside src/archive only: a layer's archive read out of the image's, and what it promised checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "archive/byte_source.h"
+#include "archive/image.h"
+#include "archive/reader.h"
+
+namespace slipway::archive {
+
+// The content of a reader's present entry as a source. Sparse content is refused: nobody packs a layer so.
+class ContentSource : public ByteSource {
+ public:
+  explicit ContentSource(Reader& reader) : reader_(reader) {}
+  [[nodiscard]] Result<std::span<const std::byte>> next() override;
+
+ private:
+  Reader& reader_;
+  std::uint64_t position_ = 0;
+};
+
+// Called for each entry of the layer, `index` from 0; may read its content.
+using OnEntry = std::function<Result<>(std::uint32_t index, Reader& layer, const Entry& entry)>;
+
+// `outer` stands at the layer's entry. kCorrupt: the layer is damaged, or not of its promised size or digests.
+[[nodiscard]] Result<> read_layer(Reader& outer, const LayerPlace& place, const Limits& limits,
+                                  const OnEntry& on_entry);
+
+// The text of a reader's present entry; kCorrupt when it has more than `most` bytes.
+[[nodiscard]] Result<std::string> read_text(Reader& reader, const Entry& entry, std::uint64_t most);
+
+}  // namespace slipway::archive

@@ -1,0 +1,162 @@
+#include "sys/sandbox.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/system_error.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLIPWAY_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLIPWAY_SANITIZED 1
+#endif
+#endif
+#ifndef SLIPWAY_SANITIZED
+#define SLIPWAY_SANITIZED 0
+#endif
+
+namespace slipway::sys {
+namespace {
+
+constexpr bool kSanitized = SLIPWAY_SANITIZED != 0;
+constexpr unsigned kNobody = 65534;
+
+std::unexpected<Error> failed(std::string_view doing, int error) {
+  return fail(system_error(doing, "the sandbox", error));
+}
+
+Result<> die_with(pid_t parent) {
+  if (parent == 0) return {};
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return failed("tie to the parent", errno);
+  if (::getppid() != parent) return fail(ErrorKind::kConflict, "the parent of the sandbox is gone");
+  return {};
+}
+
+// Best effort: containers and hardened kernels refuse these.
+void take_namespaces() {
+  constexpr int kSpaces = CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC;
+  if (::geteuid() == 0) {
+    ::unshare(kSpaces);
+  } else {
+    ::unshare(CLONE_NEWUSER | kSpaces);
+  }
+}
+
+Result<> drop_rights() {
+  if (::geteuid() == 0) {
+    if (::setgroups(0, nullptr) != 0) return failed("drop the groups of", errno);
+    if (::setresgid(kNobody, kNobody, kNobody) != 0) return failed("drop the group of", errno);
+    if (::setresuid(kNobody, kNobody, kNobody) != 0) return failed("drop the user of", errno);
+  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("forbid new rights to", errno);
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  if (::syscall(SYS_capset, &header, none.data()) != 0) return failed("drop the capabilities of", errno);
+  return {};
+}
+
+Result<> limit(__rlimit_resource what, rlim_t value) {
+  rlimit now{};
+  if (::getrlimit(what, &now) != 0) return failed("read a limit of", errno);
+  if (now.rlim_max != RLIM_INFINITY && now.rlim_max < value) value = now.rlim_max;
+  const rlimit bound{.rlim_cur = value, .rlim_max = value};
+  if (::setrlimit(what, &bound) != 0) return failed("set a limit of", errno);
+  return {};
+}
+
+Result<> set_limits(std::uint64_t address_space) {
+  constexpr rlim_t kFiles = 0;  // those that are open stay; no new one comes
+  for (const auto& [what, value] :
+       {std::pair{RLIMIT_CORE, rlim_t{0}}, std::pair{RLIMIT_FSIZE, rlim_t{0}}, std::pair{RLIMIT_NOFILE, kFiles},
+        std::pair{RLIMIT_NPROC, rlim_t{0}}, std::pair{RLIMIT_MEMLOCK, rlim_t{0}}}) {
+    if (auto set = limit(what, value); !set) return set;
+  }
+  if (kSanitized) return {};
+  return limit(RLIMIT_AS, address_space);
+}
+
+struct FilterCloser {
+  void operator()(void* filter) const { ::seccomp_release(filter); }
+};
+
+// Collects the first error of many calls.
+class Filter {
+ public:
+  Filter() : filter_(::seccomp_init(SCMP_ACT_KILL_PROCESS)), error_(filter_ ? 0 : ENOMEM) {}
+
+  template <class... Conditions>
+  void allow(int call, Conditions... conditions) {
+    if (error_ != 0) return;
+    error_ = -::seccomp_rule_add(filter_.get(), SCMP_ACT_ALLOW, call, sizeof...(conditions), conditions...);
+  }
+  [[nodiscard]] Result<> load() {
+    if (error_ == 0) error_ = -::seccomp_load(filter_.get());
+    if (error_ != 0) return failed("filter the system calls of", error_);
+    return {};
+  }
+
+ private:
+  std::unique_ptr<void, FilterCloser> filter_;
+  int error_;
+};
+
+void allow_reading_and_memory(Filter& filter, int output) {
+  for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(munmap),
+                         SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(madvise), SCMP_SYS(futex)}) {
+    filter.allow(call);
+  }
+  filter.allow(SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(output)));
+  filter.allow(SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+  filter.allow(SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+}
+
+void allow_time_and_ending(Filter& filter) {
+  for (const int call : {SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(getrandom), SCMP_SYS(exit),
+                         SCMP_SYS(exit_group), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigreturn),
+                         SCMP_SYS(rt_sigprocmask), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {
+    filter.allow(call);
+  }
+  // abort() signals its own process, and no other.
+  filter.allow(SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(::getpid())));
+}
+
+// What the sanitizers' run time asks for while a program runs and when it reports.
+void allow_sanitizers(Filter& filter) {
+  filter.allow(SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO));
+  for (const int call : {SCMP_SYS(sigaltstack), SCMP_SYS(sched_yield), SCMP_SYS(rt_sigaction), SCMP_SYS(nanosleep),
+                         SCMP_SYS(clock_nanosleep), SCMP_SYS(prctl), SCMP_SYS(readlink), SCMP_SYS(getrlimit),
+                         SCMP_SYS(prlimit64), SCMP_SYS(getuid), SCMP_SYS(close)}) {
+    filter.allow(call);
+  }
+}
+
+}  // namespace
+
+Result<> enter_sandbox(const SandboxOptions& options) {
+  take_namespaces();
+  if (auto dropped = drop_rights(); !dropped) return dropped;
+  // After the user has changed: that unties.
+  if (auto tied = die_with(options.parent); !tied) return tied;
+  Filter filter;
+  allow_reading_and_memory(filter, options.output);
+  allow_time_and_ending(filter);
+  if (kSanitized) allow_sanitizers(filter);
+  if (auto bounded = set_limits(options.address_space); !bounded) return bounded;
+  return filter.load();
+}
+
+}  // namespace slipway::sys

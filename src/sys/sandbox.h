@@ -1,0 +1,25 @@
+// Locks this process in: from then on it can compute, read the descriptors it has, and write to one of them.
+//
+// It loses, for good: opening files, sockets, new processes and programs, signals to others, other users' rights,
+// memory above a limit, and mapping memory to execute. A call outside the short list ends it (SIGSYS). Namespaces of
+// its own are taken where the kernel gives them: a second wall, not the first.
+#pragma once
+
+#include <cstdint>
+
+#include <sys/types.h>
+
+#include "base/error.h"
+
+namespace slipway::sys {
+
+struct SandboxOptions {
+  std::uint64_t address_space = 512ULL << 20;  // bytes; not limited under sanitizers, which reserve terabytes
+  int output = 1;                              // the one descriptor that may be written to
+  pid_t parent = 0;                            // dies with it; kConflict when it is gone already
+};
+
+// For a process with one thread. On an error the process may be locked in half: it should end.
+[[nodiscard]] Result<> enter_sandbox(const SandboxOptions& options);
+
+}  // namespace slipway::sys
