@@ -74,14 +74,13 @@ Result<std::optional<DeviceId>> first_free(store::Connection& db, const std::str
   return std::nullopt;
 }
 
-Result<DeviceId> first_free_around(store::Connection& db, const std::string& pool, DeviceId start) {
-  auto free = first_free(db, pool, start, {DeviceId::kGreatest});
+Result<DeviceId> first_free_around(store::Connection& db, const std::string& pool, DeviceId start, DeviceId greatest) {
+  auto free = first_free(db, pool, start, greatest);
   if (free && !*free && start.value > 1) free = first_free(db, pool, {1}, {start.value - 1});
   if (!free) return fail(std::move(free.error()));
   if (*free) return **free;
-  return fail(
-      Error(ErrorKind::kNoSpace, fmt::format("all {} device ids of pool {} are taken", DeviceId::kGreatest, pool))
-          .with_hint("remove images that are not needed any more"));
+  return fail(Error(ErrorKind::kNoSpace, fmt::format("all {} device ids of pool {} are taken", greatest, pool))
+                  .with_hint("remove images that are not needed any more"));
 }
 
 Result<> insert(store::Connection& db, const Reservation& reservation) {
@@ -113,13 +112,13 @@ Result<std::optional<std::string>> holder(store::Connection& db, const std::stri
 
 }  // namespace
 
-Result<Reservation> reserve(store::Connection& db, const ReserveRequest& request, TimePoint now) {
+Result<Reservation> reserve(store::Connection& db, const ReserveRequest& request, TimePoint now, DeviceId greatest) {
   if (auto sound = check(request); !sound) return fail(std::move(sound.error()));
   if (auto image = images::get(db, request.image_id); !image) return fail(std::move(image.error()));
   auto before = find_thing(db, request.pool, request.purpose, request.image_id, request.snapshot_name);
   if (!before) return fail(std::move(before.error()));
   if (*before) return std::move(**before);
-  auto id = first_free_around(db, request.pool, request.start);
+  auto id = first_free_around(db, request.pool, request.start, greatest);
   if (!id) return fail(std::move(id.error()));
   Reservation made{.pool = request.pool,
                    .device_id = *id,
@@ -143,7 +142,7 @@ Result<Reservation> reserve_next(store::Connection& db, const Reservation& colli
   auto freed = release(db, collided.pool, collided.device_id);
   if (!freed) return fail(std::move(freed.error()));
   const std::uint32_t next = collided.device_id.value % DeviceId::kGreatest + 1;
-  auto id = first_free_around(db, collided.pool, {next});
+  auto id = first_free_around(db, collided.pool, {next}, {DeviceId::kGreatest});
   if (!id) return fail(std::move(id.error()));
   Reservation made = collided;
   made.device_id = *id;

@@ -9,7 +9,9 @@
 
 namespace slipway::catalog::reservations {
 
-[[nodiscard]] Result<Reservation> reserve(store::Connection& db, const ReserveRequest& request, TimePoint now);
+// Ids go from 1 to `greatest`.
+[[nodiscard]] Result<Reservation> reserve(store::Connection& db, const ReserveRequest& request, TimePoint now,
+                                          DeviceId greatest = {DeviceId::kGreatest});
 [[nodiscard]] Result<Reservation> reserve_next(store::Connection& db, const Reservation& collided, TimePoint now);
 [[nodiscard]] Result<bool> release(store::Connection& db, const std::string& pool, DeviceId device_id);
 // Makes exactly this one, or finds it. kConflict when the id is another's, or the thing has another id in this pool.

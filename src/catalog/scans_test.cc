@@ -1,0 +1,70 @@
+#include "catalog/scans.h"
+
+#include <gtest/gtest.h>
+
+#include "catalog/testing/catalog_fixture.h"
+
+namespace slipway::catalog {
+namespace {
+
+class ScansTest : public CatalogTest {
+ protected:
+  ScanVerdict verdict(const std::string& content = "one") {
+    return {.image_id = "a",
+            .checksum = sha256_hex(content),
+            .scanned_at = clock_.now(),
+            .has_high = true,
+            .vuln_count = 2,
+            .blocked = true,
+            .engine = "builtin 1",
+            .database_date = clock_.now() - std::chrono::hours(5)};
+  }
+};
+
+TEST_F(ScansTest, AVerdictAndItsFindingsComeBackTheWorstFirst) {
+  ASSERT_TRUE(catalog_->store_image(downloaded("a")));
+  const Finding low{.package = "zlib", .version = "1.2", .vulnerability = "CVE-1", .severity = Severity::kLow};
+  const Finding high{.package = "openssl",
+                     .version = "3.0",
+                     .vulnerability = "CVE-2",
+                     .severity = Severity::kHigh,
+                     .fixed_version = "3.1",
+                     .source = "debian",
+                     .location = "var/lib/dpkg/status",
+                     .title = "a hole"};
+  ASSERT_TRUE(catalog_->record_scan(verdict(), std::vector{low, high}));
+  const ScanVerdict found = catalog_->find_scan("a").value().value();
+  EXPECT_TRUE(found.has_high);
+  EXPECT_FALSE(found.has_critical);
+  EXPECT_TRUE(found.blocked);
+  EXPECT_TRUE(found.current);
+  EXPECT_EQ(found.vuln_count, 2U);
+  EXPECT_EQ(found.engine, "builtin 1");
+  EXPECT_EQ(found.scanned_at, clock_.now());
+  EXPECT_EQ(found.database_date, clock_.now() - std::chrono::hours(5));
+  EXPECT_EQ(catalog_->findings("a").value(), (std::vector{high, low}));
+}
+
+TEST_F(ScansTest, ANewScanTakesThePlaceOfTheOldOne) {
+  ASSERT_TRUE(catalog_->store_image(downloaded("a")));
+  ASSERT_TRUE(catalog_->record_scan(verdict(), std::vector<Finding>(5)));
+  ASSERT_TRUE(catalog_->record_scan(verdict(), std::vector<Finding>(2)));
+  EXPECT_EQ(catalog_->findings("a")->size(), 2U);
+}
+
+TEST_F(ScansTest, AVerdictOverEarlierContentIsNotCurrent) {
+  ASSERT_TRUE(catalog_->store_image(downloaded("a")));
+  ASSERT_TRUE(catalog_->record_scan(verdict(), {}));
+  ASSERT_TRUE(catalog_->store_image(downloaded("a", "two")));
+  EXPECT_FALSE(catalog_->find_scan("a").value().value().current);
+}
+
+TEST_F(ScansTest, OnlyWhatIsDownloadedIsScanned) {
+  EXPECT_FAILS(catalog_->record_scan(verdict(), {}), ErrorKind::kNotFound, "no image a");
+  ASSERT_TRUE(catalog_->add_image(source_of("a")));
+  EXPECT_FAILS(catalog_->record_scan(verdict(), {}), ErrorKind::kConflict, "no completed download");
+  EXPECT_FALSE(catalog_->find_scan("a").value().has_value());
+}
+
+}  // namespace
+}  // namespace slipway::catalog
