@@ -32,7 +32,8 @@ class SettingsTest : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << text;
   }
-  Result<LoadedSettings> load(const std::vector<GivenSetting>& flags = {}, const std::optional<std::string>& file = {}) {
+  Result<LoadedSettings> load(const std::vector<GivenSetting>& flags = {},
+                              const std::optional<std::string>& file = {}) {
     return load_settings(environment_, flags, file, rules_);
   }
   std::string error(const std::vector<GivenSetting>& flags = {}, const std::optional<std::string>& file = {}) {
@@ -135,7 +136,8 @@ TEST_F(SettingsTest, ANamedFileMustBeThere) {
 }
 
 TEST_F(SettingsTest, UnknownKeysAreErrorsWithTheNearestName) {
-  EXPECT_THAT(error({flag("s3_bukcet", "x")}), AllOf(HasSubstr("there is no setting s3_bukcet"), HasSubstr("did you mean s3_bucket?")));
+  EXPECT_THAT(error({flag("s3_bukcet", "x")}),
+              AllOf(HasSubstr("there is no setting s3_bukcet"), HasSubstr("did you mean s3_bucket?")));
   environment_.variables["SLIPWAY_MAX_FILE"] = "3";
   EXPECT_THAT(error(), AllOf(HasSubstr("SLIPWAY_MAX_FILE"), HasSubstr("did you mean max_files?")));
   environment_.variables.erase("SLIPWAY_MAX_FILE");
@@ -144,7 +146,8 @@ TEST_F(SettingsTest, UnknownKeysAreErrorsWithTheNearestName) {
 }
 
 TEST_F(SettingsTest, VariablesOfTheTestsAreNoSettings) {
-  for (const auto* name : {"SLIPWAY_FAULT", "SLIPWAY_LONG", "SLIPWAY_SEED", "SLIPWAY_DATA"}) environment_.variables[name] = "1";
+  for (const auto* name : {"SLIPWAY_FAULT", "SLIPWAY_LONG", "SLIPWAY_SEED", "SLIPWAY_DATA"})
+    environment_.variables[name] = "1";
   EXPECT_TRUE(load());
 }
 
@@ -166,7 +169,8 @@ TEST_F(SettingsTest, ValuesMustBeInTheirRangeAndOfTheirKind) {
   EXPECT_THAT(error({flag("queue_downloads", "1001")}), HasSubstr("at most 1000"));
   EXPECT_THAT(error({flag("dm_meta_size", "1M")}), HasSubstr("at least 2MiB"));
   EXPECT_THAT(error({flag("download_stall", "0")}), HasSubstr("at least 1s"));
-  EXPECT_THAT(error({flag("policy", "strickt")}), AllOf(HasSubstr("standard, strict"), HasSubstr("did you mean strict?")));
+  EXPECT_THAT(error({flag("policy", "strickt")}),
+              AllOf(HasSubstr("standard, strict"), HasSubstr("did you mean strict?")));
   EXPECT_THAT(error({flag("dm_pool_name", "a/b")}), HasSubstr("pool name"));
   EXPECT_THAT(error({flag("s3_endpoint", "storage.example")}), HasSubstr("https://"));
   EXPECT_THAT(error({flag("s3_bucket", "a b")}), HasSubstr("without spaces"));
@@ -176,12 +180,15 @@ TEST_F(SettingsTest, ValuesMustBeInTheirRangeAndOfTheirKind) {
 }
 
 TEST_F(SettingsTest, EveryEffectiveValueCanBeWrittenBack) {
-  auto first = load({flag("max_file_size", "1500"), flag("download_timeout", "90s"), flag("s3_anonymous", "yes"), flag("state_dir", "/x")}).value();
+  auto first = load({flag("max_file_size", "1500"), flag("download_timeout", "90s"), flag("s3_anonymous", "yes"),
+                     flag("state_dir", "/x")})
+                   .value();
   std::vector<GivenSetting> again;
   for (const auto& setting : first.effective) again.push_back(flag(setting.key, setting.value));
   const auto second = load(again).value();
   ASSERT_EQ(first.effective.size(), second.effective.size());
-  for (std::size_t i = 0; i < first.effective.size(); ++i) EXPECT_EQ(first.effective[i].value, second.effective[i].value);
+  for (std::size_t i = 0; i < first.effective.size(); ++i)
+    EXPECT_EQ(first.effective[i].value, second.effective[i].value);
   EXPECT_EQ(second.settings.download_timeout, std::chrono::seconds(90));
 }
 
@@ -206,7 +213,8 @@ TEST_F(SettingsTest, TrivyOffDoesNotTouchAnEngineThatIsSet) {
   write(here_.file("slipway.yaml"), "scan_engine: builtin\ntrivy_enabled: false\n");
   EXPECT_EQ(load()->settings.scan_engine, "builtin");
   EXPECT_EQ(load({flag("trivy_enabled", "false")})->settings.scan_engine, "builtin");
-  EXPECT_EQ(origin(load({flag("trivy_enabled", "false")}).value(), "scan_engine"), here_.file("slipway.yaml") + ":1:14");
+  EXPECT_EQ(origin(load({flag("trivy_enabled", "false")}).value(), "scan_engine"),
+            here_.file("slipway.yaml") + ":1:14");
 }
 
 TEST_F(SettingsTest, ASourceThatContradictsItselfIsRefused) {
@@ -221,7 +229,8 @@ TEST_F(SettingsTest, PolicyOverridesAreKeptByNameAndCheckedByTheHook) {
     if (name == "setuid" && value == "allow") return {};
     return fail(ErrorKind::kInvalid, "it is allow");
   };
-  EXPECT_THAT(error(), AllOf(HasSubstr("SLIPWAY_POLICY_SETUID"), HasSubstr("policy_setuid cannot be \"refuse\": it is allow")));
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr("SLIPWAY_POLICY_SETUID"), HasSubstr("policy_setuid cannot be \"refuse\": it is allow")));
   environment_.variables["SLIPWAY_POLICY_SETUID"] = "allow";
   EXPECT_EQ(load()->settings.policy_overrides.at("setuid"), "allow");
 }
@@ -259,7 +268,8 @@ TEST_F(SettingsTest, TheBucketIsAskedForOnlyWhenItIsNeeded) {
   auto settings = load()->settings;
   auto missing = require_bucket(settings);
   ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().hint(), AllOf(HasSubstr("--s3-bucket"), HasSubstr("SLIPWAY_S3_BUCKET"), HasSubstr("slipway.yaml")));
+  EXPECT_THAT(missing.error().hint(),
+              AllOf(HasSubstr("--s3-bucket"), HasSubstr("SLIPWAY_S3_BUCKET"), HasSubstr("slipway.yaml")));
   settings.s3_bucket = "b";
   EXPECT_EQ(require_bucket(settings).value(), "b");
 }

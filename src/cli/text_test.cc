@@ -15,15 +15,21 @@ TEST(Printable, WritesOutWhatCouldMoveACursor) {
   EXPECT_EQ(printable("\x1b[31mred"), "\\x1b[31mred");
   EXPECT_EQ(printable("a\nb\tc\rd\x7f"), "a\\x0ab\\x09c\\x0dd\\x7f");
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
-  EXPECT_EQ(printable("\xc2\x9b31m"), "\\u{9b}31m");               // C1: a terminal may take it for ESC [
-  EXPECT_EQ(printable("a\xe2\x80\xae" "b"), "a\\u{202e}b");         // right-to-left override
-  EXPECT_EQ(printable("a\xe2\x80\x8b" "b"), "a\\u{200b}b");         // zero width space
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\u{9b}31m");  // C1: a terminal may take it for ESC [
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\u{202e}b");  // right-to-left override
+  EXPECT_EQ(printable("a\xe2\x80\x8b"
+                      "b"),
+            "a\\u{200b}b");  // zero width space
 }
 
 TEST(Printable, WritesOutBytesThatAreNotUtf8) {
   EXPECT_EQ(printable("\xff"), "\\xff");
-  EXPECT_EQ(printable("\xc3"), "\\xc3");                  // cut off
-  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");         // overlong
+  EXPECT_EQ(printable("\xc3"), "\\xc3");                    // cut off
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
   EXPECT_EQ(printable("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
 }
@@ -48,7 +54,11 @@ TEST(Shorten, CutsAtColumnsNotInsideCharacters) {
   EXPECT_EQ(shorten("abcdefgh", 5, "…", Cut::kMiddle), "ab…gh");
   EXPECT_EQ(shorten("abcdef", 4, "..."), "a...");
   EXPECT_EQ(shorten("abcdef", 0, "…"), "");
-  EXPECT_EQ(shorten("e\xcc\x81" "e\xcc\x81" "e", 2, "…"), "e\xcc\x81…");
+  EXPECT_EQ(shorten("e\xcc\x81"
+                    "e\xcc\x81"
+                    "e",
+                    2, "…"),
+            "e\xcc\x81…");
 }
 
 TEST(Wrap, BreaksAtSpaces) {

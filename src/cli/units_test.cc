@@ -24,14 +24,15 @@ TEST(ParseSize, TakesBytesAndUnitsOfBothBases) {
 }
 
 TEST(ParseSize, RefusesWhatIsNoSize) {
-  for (const auto* text : {"", " ", "-1", "+1", "1.5", "1.5B", "1.", ".5G", "GiB", "10X", "10GiBs", "10 G B", "0x10", "1e3",
-                           "1,000", "1.0000000001G", " 10"}) {
+  for (const auto* text : {"", " ", "-1", "+1", "1.5", "1.5B", "1.", ".5G", "GiB", "10X", "10GiBs", "10 G B", "0x10",
+                           "1e3", "1,000", "1.0000000001G", " 10"}) {
     EXPECT_FALSE(parse_size(text)) << text;
   }
 }
 
 TEST(ParseSize, RefusesOverflowInsteadOfWrapping) {
-  for (const auto* text : {"9223372036854775808", "18446744073709551616", "8192P", "99999999999999999999999G", "9.9999P0"}) {
+  for (const auto* text :
+       {"9223372036854775808", "18446744073709551616", "8192P", "99999999999999999999999G", "9.9999P0"}) {
     EXPECT_FALSE(parse_size(text)) << text;
   }
 }

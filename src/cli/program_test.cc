@@ -1,0 +1,272 @@
+#include "cli/program.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/man.h"
+#include "cli/testing/sample_state.h"
+#include "sys/descriptor.h"
+#include "sys/testing/manual_clock.h"
+#include "sys/testing/temp_dir.h"
+
+namespace slipway::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// The whole program, writing into files.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() {
+    input_.environment.variables["HOME"] = dir_.path();
+    input_.environment.variables["SLIPWAY_STATE_DIR"] = dir_.file("state");
+    input_.environment.working_dir = dir_.path();
+    input_.version = "1.2.3";
+    std::filesystem::create_directories(dir_.file("state"));
+  }
+
+  int run(std::vector<std::string> words) {
+    const sys::Descriptor out(::open(dir_.file("out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
+    const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
+    input_.words = std::move(words);
+    input_.out = out.get();
+    input_.err = err.get();
+    const int code = run_program(input_, all_commands(), clock_);
+    out_ = read("out");
+    err_ = read("err");
+    return code;
+  }
+  Json json(std::vector<std::string> words) {
+    words.insert(words.begin(), "--json");
+    EXPECT_EQ(run(std::move(words)), 0) << err_;
+    auto parsed = parse_json(out_);
+    EXPECT_TRUE(parsed) << out_;
+    return parsed ? *parsed : Json();
+  }
+  void make_state() { sample_ = make_sample_state(dir_.file("state")); }
+  std::string read(const std::string& name) {
+    std::ostringstream text;
+    text << std::ifstream(dir_.file(name)).rdbuf();
+    return text.str();
+  }
+
+  sys::TempDir dir_;
+  sys::ManualClock clock_;
+  ProgramInput input_;
+  SampleState sample_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(ProgramTest, WrongUseIsExitCodeTwoWithAHint) {
+  EXPECT_EQ(run({"lsit"}), 2);
+  EXPECT_THAT(out_, IsEmpty());
+  EXPECT_THAT(err_, AllOf(StartsWith("slipway: there is no command lsit\n"),
+                          HasSubstr("hint: did you mean `slipway list`?\n")));
+  EXPECT_EQ(run({}), 2);
+  EXPECT_THAT(err_, HasSubstr("Commands"));
+  input_.environment.variables["SLIPWAY_MAX_FILES"] = "x";
+  EXPECT_EQ(run({"list"}), 2);
+  EXPECT_THAT(err_, HasSubstr("SLIPWAY_MAX_FILES"));
+  EXPECT_EQ(run({"help"}), 0);  // help is there also when the settings are bad
+}
+
+TEST_F(ProgramTest, ErrorsAreObjectsWithJson) {
+  EXPECT_EQ(run({"lsit", "--json"}), 2);
+  const auto error = parse_json(out_)->at("error");
+  EXPECT_EQ(error.at("kind"), "invalid");
+  EXPECT_EQ(error.at("message"), "there is no command lsit");
+  EXPECT_EQ(error.at("hint"), "did you mean `slipway list`?");
+  EXPECT_THAT(err_, HasSubstr("there is no command lsit"));
+  EXPECT_EQ(run({"show", "nothing", "--json"}), 1);
+  EXPECT_TRUE(parse_json(out_)->contains("error"));
+}
+
+TEST_F(ProgramTest, ControlBytesInErrorsAreEscaped) {
+  EXPECT_EQ(run({"show", "\x1b[2J"}), 1);
+  EXPECT_THAT(err_, AllOf(HasSubstr("\\x1b[2J"), Not(HasSubstr("\x1b"))));
+}
+
+TEST_F(ProgramTest, HelpAndVersion) {
+  EXPECT_EQ(run({"--version"}), 0);
+  EXPECT_EQ(out_, "slipway 1.2.3\n");
+  for (const auto& command : all_commands()) {
+    if (command.hidden) continue;
+    EXPECT_EQ(run({"help", command.name}), 0);
+    EXPECT_THAT(out_, AllOf(HasSubstr(command.summary), HasSubstr("slipway " + command.name)));
+  }
+  EXPECT_EQ(run({"runs", "show", "--help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("slipway runs show VERSION"));
+  EXPECT_EQ(run({"help", "settings"}), 0);
+  for (const auto& spec : setting_specs()) EXPECT_THAT(out_, HasSubstr(spec.name));
+  EXPECT_EQ(run({"help", "nope"}), 2);
+}
+
+TEST_F(ProgramTest, AMissingCatalogIsAnEmptyList) {
+  EXPECT_EQ(run({"list"}), 0);
+  EXPECT_THAT(out_, IsEmpty());
+  EXPECT_EQ(err_, "There are no images yet.\n");
+  EXPECT_EQ(json({"list"}), (Json{{"images", Json::array()}}));
+  EXPECT_EQ(run({"runs"}), 0);
+  EXPECT_EQ(err_, "There are no runs yet.\n");
+  EXPECT_EQ(json({"runs"}), (Json{{"runs", Json::array()}}));
+  EXPECT_EQ(run({"list", "--quiet"}), 0);
+  EXPECT_THAT(err_, IsEmpty());
+  EXPECT_EQ(run({"runs", "show", "01ABC"}), 1);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("state/catalog.db")));  // looking makes nothing
+}
+
+TEST_F(ProgramTest, ListShowsImagesWithStatusAndFindings) {
+  make_state();
+  EXPECT_EQ(run({"list"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("alpine-3.19"), HasSubstr("ready"), HasSubstr(std::string(64, 'a')),
+                          HasSubstr("1 (critical)"), HasSubstr("not scanned"), Not(HasSubstr("\t"))));
+  EXPECT_EQ(run({"list", "--status", "vulnerable"}), 0);
+  EXPECT_THAT(out_, AllOf(HasSubstr("old-debian"), Not(HasSubstr("alpine"))));
+  EXPECT_EQ(run({"list", "--status", "pending"}), 0);
+  EXPECT_EQ(err_, "No image is pending.\n");
+
+  const auto images = json({"list"}).at("images");
+  ASSERT_EQ(images.size(), 3U);
+  EXPECT_EQ(images[0].at("image_id"), "alpine-3.19");
+  EXPECT_EQ(images[0].at("status"), "ready");
+  EXPECT_EQ(images[0].at("size_bytes"), 3'276'800);
+  EXPECT_EQ(images[0].at("downloaded_at"), "2025-11-12T12:00:00.000000Z");
+  EXPECT_EQ(images[0].at("device_path"), "/dev/mapper/thin-7");
+  EXPECT_EQ(images[1].at("scan").at("blocked"), true);
+  EXPECT_EQ(images[2].at("status"), "failed");
+  EXPECT_EQ(images[2].at("checksum"), nullptr);
+  EXPECT_EQ(images[2].at("scan"), nullptr);
+  EXPECT_EQ(images[2].at("error"), "access denied");
+}
+
+TEST_F(ProgramTest, ShowHasEveryStage) {
+  make_state();
+  EXPECT_EQ(run({"show", "alpine"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("alpine-3.19  ready"), HasSubstr("sha256:aaaa"), HasSubstr("docker-save, 2 layers"),
+                          HasSubstr("/dev/mapper/thin-7"), HasSubstr("snap-alpine"), HasSubstr("bin/su"),
+                          HasSubstr(sample_.completed.to_string())));
+  EXPECT_EQ(run({"show", "images/old-debian.tar"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("CVE-2014-0160"), HasSubstr("1.0.1g"), HasSubstr("not unpacked")));
+
+  const auto image = json({"show", "alpine-3.19"});
+  EXPECT_EQ(image.at("volume").at("device_path"), "/dev/mapper/thin-7");
+  EXPECT_EQ(image.at("snapshots").at(0).at("active"), true);
+  EXPECT_EQ(image.at("archive").at("files"), 80);
+  EXPECT_EQ(image.at("policy_findings").at(0).at("rule"), "setuid");
+  EXPECT_EQ(image.at("runs").at(0).at("version"), sample_.completed.to_string());
+  EXPECT_EQ(image.at("lock"), nullptr);
+  EXPECT_EQ(json({"show", "old-debian"}).at("findings").at(0).at("vulnerability"), "CVE-2014-0160");
+  EXPECT_EQ(run({"show", "nothing"}), 1);
+}
+
+TEST_F(ProgramTest, RunsAreListedNewestFirstAndFiltered) {
+  make_state();
+  EXPECT_EQ(run({"runs"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("evil\\x1b[2J\\xff"), Not(HasSubstr("\x1b")), HasSubstr("access denied")));
+  const auto all = json({"runs"}).at("runs");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].at("version"), sample_.running.to_string());
+  EXPECT_EQ(all[0].at("id"), "evil\x1b[2J\\xff");
+  EXPECT_EQ(all[0].at("transition"), "check-exists");
+  EXPECT_EQ(all[0].at("finished_at"), nullptr);
+  EXPECT_EQ(json({"runs", "--state", "running"}).at("runs").size(), 1U);
+  EXPECT_EQ(json({"runs", "--ending", "aborted"}).at("runs").at(0).at("error").at("kind"), "permission");
+  EXPECT_EQ(json({"runs", "--id", "alpine-3.19"}).at("runs").size(), 1U);
+  EXPECT_EQ(json({"runs", "--machine", "other"}).at("runs").size(), 0U);
+  EXPECT_EQ(json({"runs", "--limit", "2"}).at("runs").size(), 2U);
+  EXPECT_EQ(run({"runs", "--limit", "0"}), 2);
+  EXPECT_EQ(run({"runs", "--limit", "many"}), 2);
+  EXPECT_EQ(run({"runs", "--machine", "other"}), 0);
+  EXPECT_EQ(err_, "No run fits.\n");
+}
+
+TEST_F(ProgramTest, OneRunIsShownWithItsHistory) {
+  make_state();
+  EXPECT_EQ(run({"runs", "show", sample_.errored.to_string()}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("aborted"), HasSubstr("access denied (check the credentials)"),
+                          HasSubstr("check-exists > download > validate"), HasSubstr("errored")));
+  const auto run_json = json({"runs", "show", sample_.completed.to_string()});
+  EXPECT_EQ(run_json.at("ending"), "completed");
+  EXPECT_EQ(run_json.at("request").at("key"), "images/x.tar");
+  ASSERT_EQ(run_json.at("history").size(), 4U);
+  EXPECT_EQ(run_json.at("history").at(2).at("transition"), "download");
+  EXPECT_EQ(run_json.at("history").at(2).at("took_seconds"), 4.0);
+}
+
+TEST_F(ProgramTest, ARunIsNamedByAPrefixThatOnlyItHas) {
+  make_state();
+  const auto whole = sample_.completed.to_string();
+  EXPECT_EQ(run({"runs", "show", whole.substr(0, 25)}), 0) << err_;
+  std::string lower = whole;
+  for (auto& c : lower) c = static_cast<char>(std::tolower(c));
+  EXPECT_EQ(run({"runs", "show", lower}), 0) << err_;
+  EXPECT_EQ(run({"runs", "show", whole.substr(0, 2)}), 1);
+  EXPECT_THAT(err_, AllOf(HasSubstr("several"), HasSubstr(whole), HasSubstr(sample_.errored.to_string())));
+  EXPECT_EQ(run({"runs", "show", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"}), 1);
+  EXPECT_THAT(err_, HasSubstr("there is no run"));
+  EXPECT_EQ(run({"runs", "show", "not a version"}), 2);
+  EXPECT_EQ(run({"runs", "show", whole + "0"}), 2);
+}
+
+TEST_F(ProgramTest, ConfigShowsValuesAndOrigins) {
+  EXPECT_EQ(run({"config", "--max-files", "5"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("flag --max-files"), HasSubstr("SLIPWAY_STATE_DIR"), HasSubstr("10GiB")));
+  const auto all = json({"config", "--s3-anonymous", "yes"});
+  EXPECT_EQ(all.at("settings").size(), setting_specs().size());
+  EXPECT_THAT(all.at("files"), IsEmpty());
+  const auto one = json({"config", "max_image_size"});
+  EXPECT_EQ(one.at("value"), 10737418240);
+  EXPECT_EQ(one.at("origin").at("kind"), "default");
+  EXPECT_EQ(json({"config", "download_timeout"}).at("value"), 300.0);
+  EXPECT_EQ(json({"config", "s3_bucket"}).at("value"), nullptr);
+  EXPECT_EQ(run({"config", "s3_region"}), 0);
+  EXPECT_EQ(out_, "us-east-1\n");
+  EXPECT_EQ(run({"config", "s3_regoin"}), 2);
+  EXPECT_THAT(err_, HasSubstr("did you mean s3_region?"));
+}
+
+TEST_F(ProgramTest, CompletionKnowsImagesAndRunsOfTheLinesStateFolder) {
+  make_state();
+  EXPECT_EQ(run({"__complete", "show", ""}), 0);
+  EXPECT_EQ(out_, "alpine-3.19\tready\nold-debian\tvulnerable\nbroken\tfailed\n");
+  EXPECT_EQ(run({"__complete", "runs", "show", sample_.errored.to_string().substr(0, 25)}), 0);
+  EXPECT_THAT(out_, HasSubstr(sample_.errored.to_string() + "\tdownload-image broken aborted"));
+  EXPECT_EQ(run({"__complete", "runs", "--machine", ""}), 0);
+  EXPECT_EQ(out_, "download-image\t\n");
+  EXPECT_EQ(run({"__complete", "--state-dir", dir_.file("other"), "show", ""}), 0);
+  EXPECT_THAT(out_, IsEmpty());
+  input_.environment.variables["SLIPWAY_NONSENSE"] = "1";  // no shell wants to hear of it
+  EXPECT_EQ(run({"__complete", "sh"}), 0);
+  EXPECT_THAT(out_, StartsWith("show\t"));
+  EXPECT_THAT(err_, IsEmpty());
+}
+
+TEST_F(ProgramTest, ALockedOutCatalogIsAnErrorNotAnEmptyList) {
+  std::ofstream(dir_.file("state/catalog.db")) << std::string(5000, 'x');
+  EXPECT_EQ(run({"list"}), 1);
+  EXPECT_THAT(err_, HasSubstr("catalog.db"));
+}
+
+TEST(ManualPage, HasEveryCommandAndSetting) {
+  const auto page = manual_page(all_commands(), "1.2.3");
+  EXPECT_THAT(page, StartsWith(".TH SLIPWAY 1"));
+  EXPECT_THAT(page, HasSubstr(".SH NAME\nslipway \\- "));
+  for (const auto& command : all_commands()) {
+    EXPECT_EQ(page.find(".SS \"" + command.name + "\"") == std::string::npos, command.hidden) << command.name;
+  }
+  for (const auto& spec : setting_specs()) EXPECT_THAT(page, HasSubstr("\\fB" + spec.name + "\\fR"));
+}
+
+}  // namespace
+}  // namespace slipway::cli
