@@ -1,0 +1,287 @@
+#include "pipeline/download_image.h"
+
+#include <system_error>
+#include <utility>
+
+#include "catalog/identity.h"
+#include "objects/download.h"
+#include "pipeline/validation.h"
+#include "sys/directories.h"
+#include "sys/fault.h"
+
+namespace slipway::catalog {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FileIdentity, size, mtime_ns, ctime_ns, inode)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ArchiveFacts, kind, layers, entries, files, total_size)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PolicyFinding, rule, entry, detail)
+
+}  // namespace slipway::catalog
+
+namespace slipway::pipeline {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DownloadImageResponse, image_id, local_path, checksum, size, downloaded,
+                                                etag, verified_file, archive, findings)
+
+namespace {
+
+using namespace std::chrono_literals;
+
+using Run = fsm::Context<DownloadImageRequest, DownloadImageResponse>;
+using Outcome = fsm::Outcome<DownloadImageResponse>;
+
+// Trying again can help: the network, the server or the disk may be better next time.
+bool worth_a_retry(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kUnavailable:
+    case ErrorKind::kTimeout:
+    case ErrorKind::kCancelled:
+    case ErrorKind::kConflict:  // the object was replaced again and again
+    case ErrorKind::kCorrupt:   // bytes were changed on their way
+    case ErrorKind::kIo:
+    case ErrorKind::kInternal: return true;
+    default: return false;
+  }
+}
+
+class DownloadImage {
+ public:
+  explicit DownloadImage(DownloadParts parts) : parts_(std::move(parts)) {}
+
+  Outcome check_exists(const Run& run) const;
+  Outcome download(const Run& run) const;
+  Outcome validate(const Run& run) const;
+  Outcome store_metadata(const Run& run) const;
+  Result<> clean_up(const Run& run, const fsm::Finishing& end) const;
+
+ private:
+  [[nodiscard]] const DownloadSettings& settings() const { return parts_.settings; }
+  [[nodiscard]] catalog::Catalog& catalog() const { return *parts_.catalog; }
+  [[nodiscard]] std::filesystem::path file_of(const Run& run) const {
+    return settings().images / (run.request().image_id + ".tar");
+  }
+  static catalog::ImageSource source_of(const Run& run) {
+    return {.image_id = run.request().image_id, .bucket = run.request().bucket, .key = run.request().key};
+  }
+
+  // Why the image must be downloaded again; nothing when it need not. An error: it could not be found out.
+  Result<std::optional<std::string>> why_not_good(const Run& run, const catalog::Image& image) const;
+  Result<std::optional<std::string>> why_file_not_good(const Run& run, const catalog::Image& image) const;
+  std::optional<std::string> why_outdated(const Run& run, const catalog::Image& image) const;
+
+  Outcome refuse(const Run& run, const Error& error) const;
+  Outcome mark_started(const Run& run) const;
+
+  DownloadParts parts_;
+};
+
+Result<std::optional<std::string>> DownloadImage::why_file_not_good(const Run& run, const catalog::Image& image) const {
+  const auto identity = identify(image.local_path);
+  if (!identity && identity.error().kind() == ErrorKind::kNotFound) return "its file is gone";
+  if (!identity && identity.error().kind() == ErrorKind::kInvalid) return identity.error().message();
+  if (!identity) return fail(identity.error());
+  if (identity->size != image.size_bytes) {
+    return fmt::format("its file has {} bytes, not {}", identity->size, image.size_bytes);
+  }
+  if (!run.request().verify && *identity == image.verified_file) return std::nullopt;
+
+  const auto tell = [&](std::uint64_t done) { run.progress({done, image.size_bytes, "bytes verified"}); };
+  const auto hashed = hash_file(image.local_path, tell, run.stop());
+  if (!hashed) return fail(hashed.error());
+  if (hashed->sha256 != image.checksum) {
+    return fmt::format("its file has the SHA-256 {}, not {}", hashed->sha256, image.checksum);
+  }
+  if (auto kept = catalog().record_verification(image.image_id, image.checksum, hashed->identity); !kept) {
+    return fail(std::move(kept.error()));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> DownloadImage::why_outdated(const Run& run, const catalog::Image& image) const {
+  const auto remote = [&]() -> Result<objects::ObjectInfo> {
+    auto source = parts_.source_of(image.bucket);
+    if (!source) return fail(std::move(source.error()));
+    return (*source)->head(image.key, run.stop());
+  }();
+  if (!remote && remote.error().kind() == ErrorKind::kNotFound) return "the object is no longer in the bucket";
+  if (!remote) {
+    run.log().warn("cannot ask whether {} has changed, taken as unchanged: {}", image.key, remote.error().describe());
+    return std::nullopt;
+  }
+  if (remote->etag != image.etag) return fmt::format("the object's ETag is {}, not {}", remote->etag, image.etag);
+  if (remote->size != image.size_bytes) {
+    return fmt::format("the object has {} bytes, not {}", remote->size, image.size_bytes);
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<std::string>> DownloadImage::why_not_good(const Run& run, const catalog::Image& image) const {
+  auto why = why_file_not_good(run, image);
+  if (!why || *why) return why;
+  return why_outdated(run, image);
+}
+
+Outcome DownloadImage::check_exists(const Run& run) const {
+  const auto& request = run.request();
+  if (auto good = catalog::check_image_id(request.image_id); !good) return fsm::abort(good.error());
+  const auto image = catalog().find_downloaded(request.bucket, request.key);
+  if (!image) return image.error().during("look for {}", request.key);
+  if (!*image) return fsm::next(DownloadImageResponse{});
+  if ((*image)->image_id != request.image_id) {
+    return fsm::abort(Error(ErrorKind::kConflict, fmt::format("{} is the image {} already, and cannot be {}",
+                                                              request.key, (*image)->image_id, request.image_id)));
+  }
+  const auto why = why_not_good(run, **image);
+  if (!why) return why.error().during("check {}", (*image)->local_path);
+  if (*why) {
+    run.log().info("image {} is downloaded again: {}", request.image_id, **why);
+    return fsm::next(DownloadImageResponse{});
+  }
+  DownloadImageResponse there;
+  there.image_id = (*image)->image_id;
+  there.local_path = (*image)->local_path;
+  there.checksum = (*image)->checksum;
+  there.size = (*image)->size_bytes;
+  return fsm::handoff(std::move(there));
+}
+
+Outcome DownloadImage::download(const Run& run) const {
+  const auto& request = run.request();
+  if (auto good = objects::check_key(request.key); !good) return fsm::abort(good.error());
+  auto source = parts_.source_of(request.bucket);
+  if (!source) return fsm::abort(source.error());
+  if (auto marked = catalog().mark_downloading(source_of(run)); !marked) {
+    if (marked.error().kind() == ErrorKind::kConflict) return fsm::abort(marked.error());
+    return marked.error().during("note the download of {}", request.key);
+  }
+  if (auto made = sys::make_directories(settings().images); !made) return made.error().during("folder of images");
+
+  const auto file = file_of(run);
+  objects::DownloadRequest wanted;
+  wanted.key = request.key;
+  wanted.file = file;
+  wanted.max_size = settings().max_image_size;
+  wanted.progress = [&run](const objects::DownloadProgress& now) { run.progress({now.done, now.total, "bytes"}); };
+  wanted.log = run.log();
+  wanted.tuning = settings().tuning;
+  auto got = objects::download(**source, wanted, run.stop());
+  if (!got && worth_a_retry(got.error().kind())) return got.error().during("download {}", request.key);
+  if (!got) {
+    if (auto removed = objects::remove_partial(file); !removed) run.log().warn("{}", removed.error().message());
+    return fsm::abort(got.error().during("download {}", request.key).error());
+  }
+
+  DownloadImageResponse response;
+  response.image_id = request.image_id;
+  response.local_path = file;
+  response.checksum = std::move(got->sha256);
+  response.size = got->object.size;
+  response.downloaded = true;
+  response.etag = std::move(got->object.etag);
+  return fsm::next(std::move(response));
+}
+
+// The file is not what it must be, or not allowed to be what it is.
+Outcome DownloadImage::refuse(const Run& run, const Error& error) const {
+  const auto& request = run.request();
+  run.log()
+      .with("security", error.kind() == ErrorKind::kRejected ? "refused" : "corrupt")
+      .with("bucket", request.bucket)
+      .with("key", request.key)
+      .error("image {} is refused and its file removed: {}", request.image_id, error.message());
+  return fsm::abort(error);
+}
+
+Outcome DownloadImage::validate(const Run& run) const {
+  DownloadImageResponse response = run.response();
+  ValidationRequest wanted;
+  wanted.file = response.local_path;
+  wanted.sha256 = response.checksum;
+  wanted.policy = settings().policy;
+  wanted.inspect.progress = [&run](std::uint64_t done, std::uint64_t total) {
+    run.progress({done, total, "bytes validated"});
+  };
+  auto seen = pipeline::validate(*parts_.inspector, wanted, run.stop());
+  if (!seen) {
+    const bool verdict = seen.error().kind() == ErrorKind::kCorrupt || seen.error().kind() == ErrorKind::kRejected ||
+                         seen.error().kind() == ErrorKind::kTimeout;
+    if (verdict && !run.stop().stop_requested()) return refuse(run, seen.error());
+    return seen.error().during("validate {}", response.local_path);
+  }
+
+  auto& found = seen->inspection;
+  response.verified_file = seen->identity;
+  response.archive = {.kind = std::string(archive::to_string(found.kind)),
+                      .layers = found.layers,
+                      .entries = found.entries,
+                      .files = found.files,
+                      .total_size = found.total_size};
+  if (found.findings.size() > settings().max_findings) found.findings.resize(settings().max_findings);
+  for (auto& finding : found.findings) {
+    response.findings.push_back({std::move(finding.rule), std::move(finding.entry), std::move(finding.detail)});
+  }
+  return fsm::next(std::move(response));
+}
+
+Outcome DownloadImage::store_metadata(const Run& run) const {
+  DownloadImageResponse response = run.response();
+  catalog::DownloadedImage image;
+  image.source = source_of(run);
+  image.etag = std::exchange(response.etag, {});
+  image.local_path = response.local_path;
+  image.checksum = response.checksum;
+  image.size_bytes = response.size;
+  image.verified_file = std::exchange(response.verified_file, {});
+  image.archive = std::exchange(response.archive, {});
+  image.policy_findings = std::exchange(response.findings, {});
+  if (auto stored = catalog().store_image(image); !stored) {
+    if (stored.error().kind() == ErrorKind::kInvalid || stored.error().kind() == ErrorKind::kConflict) {
+      return fsm::abort(stored.error());
+    }
+    return stored.error().during("store what is known of {}", run.request().image_id);
+  }
+  return fsm::next(std::move(response));
+}
+
+// An unhappy end leaves no partial file, no file that was not validated, and a row that says why.
+Result<> DownloadImage::clean_up(const Run& run, const fsm::Finishing& end) const {
+  if (fsm::succeeded(end.ending) || !catalog::check_image_id(run.request().image_id)) return {};
+  const auto file = file_of(run);
+  if (auto removed = objects::remove_partial(file); !removed) return removed.error().during("clean up");
+  const bool own_file = run.response().downloaded;
+  if (own_file) {
+    std::error_code failed;
+    std::filesystem::remove(file, failed);
+    if (failed) return fail(ErrorKind::kIo, "remove {}: {}", file.string(), failed.message());
+  }
+  const std::string reason = end.error ? end.error->describe() : std::string(fsm::to_string(end.ending));
+  const auto image = catalog().find_image(run.request().image_id);
+  if (!image) return image.error().during("clean up");
+  const bool same = *image && (*image)->bucket == run.request().bucket && (*image)->key == run.request().key;
+  if (!same) return {};  // nothing was noted, or the id is another object's
+  auto marked = catalog().mark_download_failed(run.request().image_id, {.reason = reason, .file_removed = own_file});
+  if (!marked) return marked.error().during("clean up");
+  return {};
+}
+
+}  // namespace
+
+Result<DownloadImageMachine> add_download_image(fsm::Manager& manager, DownloadParts parts) {
+  const auto timeout = parts.settings.timeout;
+  const auto machine = std::make_shared<const DownloadImage>(std::move(parts));
+  const auto calling = [&machine](Outcome (DownloadImage::*transition)(const Run&) const) {
+    return [machine, transition](const Run& run) { return (machine.get()->*transition)(run); };
+  };
+  return fsm::machine<DownloadImageRequest, DownloadImageResponse>("download-image")
+      .resource("image")
+      .start("check-exists", calling(&DownloadImage::check_exists), {.retry = fsm::exponential(3, 200ms, 5s)})
+      .to("download", calling(&DownloadImage::download),
+          {.retry = fsm::exponential(5, 1s, 60s).with_jitter(), .timeout = timeout})
+      .to("validate", calling(&DownloadImage::validate), {.retry = fsm::fixed(2, 1s)})
+      .to("store-metadata", calling(&DownloadImage::store_metadata),
+          {.retry = fsm::exponential(5, 100ms, 10s).with_jitter()})
+      .finalizer([machine](const Run& run, const fsm::Finishing& end) { return machine->clean_up(run, end); })
+      .end("complete")
+      .add_to(manager);
+}
+
+}  // namespace slipway::pipeline

@@ -1,0 +1,208 @@
+// What becomes of a download whose process dies in each of its transitions, and of its parent.
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/digest.h"
+#include "pipeline/testing/download_fixture.h"
+
+namespace slipway::pipeline {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DownloadResumeTest : public DownloadImageFixture {
+ protected:
+  DownloadResumeTest() { source_->put("the/key.tar", bytes_); }
+
+  // The process dies when a run is about to do that transition of download-image.
+  void die_before(const std::string& transition, const std::function<void()>& begin) {
+    fsm::Gate gate;
+    before_ = [&](const fsm::RunContext& run) {
+      const bool here = run.machine() == "download-image" && run.transition() == transition;
+      return !here || gate.pass(run.stop());
+    };
+    open();
+    begin();
+    gate.await_arrivals(1);
+    crash();
+    before_ = {};
+    reads_before_ = source_->requests().size();
+    open();
+  }
+
+  // The reads since the process died.
+  std::vector<objects::RangeRequest> reads_since() const {
+    const auto all = source_->requests();
+    return {all.begin() + static_cast<std::ptrdiff_t>(reads_before_), all.end()};
+  }
+
+  void expect_right_end(const Result<DownloadImageResponse>& got) {
+    ASSERT_TRUE(got) << got.error().message();
+    EXPECT_TRUE(got->downloaded);
+    EXPECT_EQ(got->checksum, sha256_hex(bytes_));
+    EXPECT_THAT(files(), ElementsAre("the-image.tar"));
+    EXPECT_EQ(row().checksum, sha256_hex(bytes_));
+    EXPECT_EQ(row().download_status, catalog::DownloadStatus::kCompleted);
+  }
+
+  const std::string bytes_ = image(800'000);
+  std::size_t reads_before_ = 0;
+};
+
+TEST_F(DownloadResumeTest, InCheckExistsItChecksAgain) {
+  fsm::RunVersion run;
+  die_before("check-exists", [&] { run = start(); });
+  expect_right_end(wait(run));
+}
+
+TEST_F(DownloadResumeTest, InDownloadItGoesOnFromWhatIsProven) {
+  std::atomic<int> stalled = 0;
+  source_->on_read([&](const objects::RangeRequest& request, int) -> std::optional<objects::ReadFault> {
+    if (request.offset < 400'000) return std::nullopt;
+    ++stalled;
+    return objects::ReadFault{.wait_for_stop = true};
+  });
+  open();
+  const auto run = start();
+  while (stalled == 0) std::this_thread::yield();
+  crash();
+  EXPECT_THAT(files(), Contains("the-image.tar.part.state"));
+  source_->on_read({});
+  reads_before_ = source_->requests().size();
+  open();
+  expect_right_end(wait(run));
+  for (const auto& read : reads_since()) EXPECT_GE(read.offset, 100'000U) << "proven bytes were read again";
+}
+
+TEST_F(DownloadResumeTest, InDownloadOfAReplacedObjectItBeginsAfresh) {
+  std::atomic<int> stalled = 0;
+  source_->on_read([&](const objects::RangeRequest& request, int) -> std::optional<objects::ReadFault> {
+    if (request.offset < 400'000) return std::nullopt;
+    ++stalled;
+    return objects::ReadFault{.wait_for_stop = true};
+  });
+  open();
+  const auto run = start();
+  while (stalled == 0) std::this_thread::yield();
+  crash();
+  source_->on_read({});
+  const std::string other = image(800'000, 'o');
+  source_->put("the/key.tar", other);
+  open();
+  EXPECT_EQ(wait(run)->checksum, sha256_hex(other));
+  EXPECT_THAT(files(), ElementsAre("the-image.tar"));
+}
+
+TEST_F(DownloadResumeTest, InValidateTheFileIsValidatedAsItIs) {
+  fsm::RunVersion run;
+  die_before("validate", [&] { run = start(); });
+  expect_right_end(wait(run));
+  EXPECT_THAT(reads_since(), IsEmpty());
+}
+
+TEST_F(DownloadResumeTest, InStoreMetadataItIsStoredAgain) {
+  fsm::RunVersion run;
+  die_before("store-metadata", [&] { run = start(); });
+  expect_right_end(wait(run));
+  EXPECT_THAT(reads_since(), IsEmpty());
+}
+
+TEST_F(DownloadResumeTest, ARowThatIsThereAlreadyIsASuccess) {
+  catalog::DownloadedImage same;
+  same.source = {"the-image", "bucket", "the/key.tar"};
+  same.local_path = file();
+  same.checksum = sha256_hex(bytes_);
+  same.size_bytes = bytes_.size();
+  bool stored = false;
+  before_ = [&](const fsm::RunContext& run) {
+    if (run.transition() == "store-metadata") stored = catalog_->store_image(same).has_value();
+    return true;
+  };
+  open();
+  expect_right_end(fetch());
+  EXPECT_TRUE(stored);
+}
+
+// --- process-image over it ---
+
+class ProcessResumeTest : public DownloadResumeTest {
+ protected:
+  fsm::RunVersion start_process() {
+    return *process_->start("the-image", {.bucket = "bucket", .key = request_.key, .image_id = "the-image"});
+  }
+};
+
+TEST_F(ProcessResumeTest, TheParentHandsOnWhatItsChildFound) {
+  open();
+  const auto run = start_process();
+  const auto whole = process_->wait(run);
+  ASSERT_TRUE(whole) << whole.error().message();
+  EXPECT_EQ(whole->checksum, sha256_hex(bytes_));
+  EXPECT_TRUE(whole->downloaded);
+  const auto children = *harness_.manager().children(run);
+  ASSERT_EQ(children.size(), 1U);
+  EXPECT_EQ(children[0].spec.machine, "download-image");
+  EXPECT_EQ(children[0].spec.queue, kDownloadsQueue);
+  EXPECT_FALSE(process_->wait(start_process())->downloaded);
+}
+
+TEST_F(ProcessResumeTest, ABadEndOfTheChildIsTheParents) {
+  source_->put("the/key.tar", "no archive");
+  open();
+  EXPECT_THAT(harness_.ending(start_process()),
+              testing::StartsWith("aborted: transition collect: transition validate"));
+}
+
+TEST_F(ProcessResumeTest, ACrashInTheChildDelaysTheParentOnly) {
+  fsm::RunVersion run;
+  die_before("validate", [&] { run = start_process(); });
+  const auto whole = process_->wait(run);
+  ASSERT_TRUE(whole) << whole.error().message();
+  EXPECT_EQ(whole->checksum, sha256_hex(bytes_));
+  EXPECT_EQ(harness_.manager().children(run)->size(), 1U);
+}
+
+TEST_F(ProcessResumeTest, ACrashBetweenTheChildsStartAndItsNoteMakesNoSecondChild) {
+  fsm::Gate gate;
+  bool cut = false;
+  harness_.options().interceptors.push_back(
+      [&](const fsm::RunContext& run, const std::function<fsm::EncodedOutcome()>& go_on) -> fsm::EncodedOutcome {
+        auto outcome = go_on();
+        if (run.machine() != "process-image" || run.transition() != "download" || cut) return outcome;
+        (void)gate.pass(run.stop());
+        return fsm::error(Error(ErrorKind::kCancelled, "cut off"));
+      });
+  open();
+  const auto run = start_process();
+  gate.await_arrivals(1);
+  crash();
+  cut = true;
+  open();
+  ASSERT_TRUE(process_->wait(run));
+  EXPECT_EQ(harness_.manager().children(run)->size(), 1U);
+}
+
+TEST_F(ProcessResumeTest, ACancelOfTheParentEndsTheChild) {
+  std::atomic<int> stalled = 0;
+  source_->on_read([&](const objects::RangeRequest&, int) {
+    ++stalled;
+    return objects::ReadFault{.wait_for_stop = true};
+  });
+  open();
+  const auto run = start_process();
+  while (stalled == 0) std::this_thread::yield();
+  ASSERT_TRUE(harness_.manager().cancel(run, "not wanted"));
+  EXPECT_THAT(harness_.ending(run), HasSubstr("not wanted"));
+  const auto child = harness_.manager().children(run)->at(0).spec.version;
+  EXPECT_THAT(harness_.ending(child), HasSubstr("its parent was cancelled"));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipway::pipeline

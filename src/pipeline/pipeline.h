@@ -1,0 +1,70 @@
+// The image machines put together over one run store and one catalog: what a command or the worker opens to get work
+// done. Opening takes up what an earlier process left.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "archive/inspector.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "catalog/catalog.h"
+#include "fsm/manager.h"
+#include "pipeline/download_image.h"
+#include "pipeline/process_image.h"
+#include "sys/clock.h"
+
+namespace slipway::pipeline {
+
+struct PipelineOptions {
+  std::filesystem::path catalog{};
+  std::filesystem::path runs{};
+  SourceOf source_of{};
+  archive::InspectorProgram inspector{};
+  DownloadSettings download{};
+  std::size_t downloads_at_once = 5;
+  sys::Clock* clock = nullptr;  // null: the system's
+  Logger log{};
+};
+
+// Which object is to be processed. An empty image id is derived from bucket and key.
+struct ImageRequest {
+  std::string bucket{};
+  std::string key{};
+  std::string image_id{};
+  bool verify = false;
+};
+
+// The request as it is stored: complete, with its image id. kInvalid for a key or an id that cannot be.
+[[nodiscard]] Result<ProcessImageRequest> complete(const ImageRequest& request);
+
+// Thread-safe.
+class Pipeline {
+ public:
+  // kConflict when another process owns the runs; the message names it.
+  [[nodiscard]] static Result<std::unique_ptr<Pipeline>> open(const PipelineOptions& options);
+
+  // Ends orderly: what is under way is stopped and stays resumable.
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  [[nodiscard]] fsm::Manager& manager() { return *manager_; }
+  [[nodiscard]] catalog::Catalog& catalog() { return *catalog_; }
+  [[nodiscard]] const ProcessImageMachine& process_image() const { return *process_; }
+
+  // How many unfinished runs were found and taken up.
+  [[nodiscard]] const fsm::ResumeReport& resumed() const { return resumed_; }
+
+ private:
+  Pipeline() = default;
+
+  std::shared_ptr<catalog::Catalog> catalog_;
+  std::unique_ptr<fsm::Manager> manager_;
+  std::optional<ProcessImageMachine> process_;
+  fsm::ResumeReport resumed_{};
+};
+
+}  // namespace slipway::pipeline

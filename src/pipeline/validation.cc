@@ -1,0 +1,144 @@
+#include "pipeline/validation.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/digest.h"
+#include "sys/descriptor.h"
+#include "sys/mutex.h"
+#include "sys/system_error.h"
+
+namespace slipway::pipeline {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+
+catalog::FileIdentity identity_of(const struct stat& status) {
+  return {.size = static_cast<std::uint64_t>(status.st_size),
+          .mtime_ns = status.st_mtim.tv_sec * kNanosPerSecond + status.st_mtim.tv_nsec,
+          .ctime_ns = status.st_ctim.tv_sec * kNanosPerSecond + status.st_ctim.tv_nsec,
+          .inode = status.st_ino};
+}
+
+Result<> check_regular(const struct stat& status, const std::filesystem::path& file) {
+  if (S_ISREG(status.st_mode)) return {};
+  return fail(ErrorKind::kInvalid, "{} is not a regular file", file.string());
+}
+
+Result<catalog::FileIdentity> identify(const sys::Descriptor& open, const std::filesystem::path& file) {
+  struct stat status{};
+  if (::fstat(open.get(), &status) != 0) return fail(sys::system_error("look at", file.string(), errno));
+  if (auto regular = check_regular(status, file); !regular) return fail(std::move(regular.error()));
+  return identity_of(status);
+}
+
+Result<std::string> hash_open_file(const sys::Descriptor& open, const std::filesystem::path& file,
+                                   const std::function<void(std::uint64_t)>& progress, const std::stop_token& stop) {
+  Hasher sha(HashAlgorithm::kSha256);
+  std::vector<std::byte> piece(kPiece);
+  std::uint64_t done = 0;
+  for (;;) {
+    if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "hash {}: told to stop", file.string());
+    const ssize_t got = ::read(open.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(sys::system_error("read", file.string(), errno));
+    if (got == 0) return to_hex(sha.finish());
+    sha.update(std::span(piece).first(static_cast<std::size_t>(got)));
+    done += static_cast<std::uint64_t>(got);
+    if (progress) progress(done);
+  }
+}
+
+// Tells of the slower of two readers of one file.
+class SlowerOfTwo {
+ public:
+  SlowerOfTwo(std::uint64_t size, std::function<void(std::uint64_t, std::uint64_t)> tell)
+      : size_(size), tell_(std::move(tell)) {}
+
+  void hashed(std::uint64_t bytes) SLIPWAY_EXCLUDES(mutex_) {
+    const sys::Lock lock(mutex_);
+    hashed_ = bytes;
+    tell();
+  }
+  void inspected(std::uint64_t bytes) SLIPWAY_EXCLUDES(mutex_) {
+    const sys::Lock lock(mutex_);
+    inspected_ = bytes;
+    tell();
+  }
+
+ private:
+  void tell() SLIPWAY_REQUIRES(mutex_) {
+    if (tell_) tell_(std::min(hashed_, inspected_), size_);
+  }
+
+  const std::uint64_t size_;
+  const std::function<void(std::uint64_t, std::uint64_t)> tell_;
+  sys::Mutex mutex_;
+  std::uint64_t hashed_ SLIPWAY_GUARDED_BY(mutex_) = 0;
+  std::uint64_t inspected_ SLIPWAY_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace
+
+Result<catalog::FileIdentity> identify(const std::filesystem::path& file) {
+  struct stat status{};
+  if (::lstat(file.c_str(), &status) != 0) return fail(sys::system_error("look at", file.string(), errno));
+  if (auto regular = check_regular(status, file); !regular) return fail(std::move(regular.error()));
+  return identity_of(status);
+}
+
+Result<HashedFile> hash_file(const std::filesystem::path& file, const std::function<void(std::uint64_t)>& progress,
+                             std::stop_token stop) {
+  const sys::Descriptor open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!open) return fail(sys::system_error("open", file.string(), errno));
+  auto before = identify(open, file);
+  if (!before) return fail(std::move(before.error()));
+  auto sha256 = hash_open_file(open, file, progress, stop);
+  if (!sha256) return fail(std::move(sha256.error()));
+  auto after = identify(open, file);
+  if (!after) return fail(std::move(after.error()));
+  if (*before != *after) return fail(ErrorKind::kConflict, "{} changed while it was read", file.string());
+  return HashedFile{std::move(*sha256), *after};
+}
+
+Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
+                           std::stop_token stop) {
+  auto identity = identify(request.file);
+  if (!identity) return fail(std::move(identity.error()));
+  if (identity->size == 0) return fail(ErrorKind::kCorrupt, "{} is empty", request.file.string());
+
+  SlowerOfTwo progress(identity->size, request.inspect.progress);
+  std::stop_source give_up;  // for whichever of the two is still at work when the other has failed
+  const std::stop_callback told(stop, [&] { give_up.request_stop(); });
+
+  std::optional<Result<HashedFile>> hashed;
+  std::jthread hashing([&] {
+    hashed = hash_file(request.file, [&](std::uint64_t done) { progress.hashed(done); }, give_up.get_token());
+    if (!*hashed || (*hashed)->sha256 != request.sha256) give_up.request_stop();
+  });
+  archive::InspectOptions options = request.inspect;
+  options.progress = [&](std::uint64_t read, std::uint64_t) { progress.inspected(read); };
+  auto inspection = inspector.inspect(request.file, request.policy, options, give_up.get_token());
+  if (!inspection) give_up.request_stop();
+  hashing.join();
+
+  if (*hashed && (*hashed)->sha256 != request.sha256) {
+    return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {}, not {}", request.file.string(), (*hashed)->sha256,
+                request.sha256);
+  }
+  // The first to fail stops the other: that one's kCancelled says nothing.
+  if (!*hashed && (hashed->error().kind() != ErrorKind::kCancelled || inspection)) return fail(hashed->error());
+  if (!inspection) return fail(std::move(inspection.error()));
+  return Validated{std::move(*inspection), (*hashed)->identity};
+}
+
+}  // namespace slipway::pipeline
