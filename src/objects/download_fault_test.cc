@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
+#include <thread>
 #include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "objects/local_source.h"
+#include "objects/part_state.h"
 #include "objects/testing/download_fixture.h"
 #include "objects/testing/object_source_contract.h"
 #include "sys/fault.h"
@@ -22,10 +24,21 @@ using ::testing::IsEmpty;
 constexpr const char* kPoints[] = {"objects.part.write",    "objects.part.sync",    "objects.state.write",
                                    "objects.rename.before", "objects.rename.after", "objects.folder.sync"};
 
+// The later half of the object comes only when something of the first was recorded as proven, or `enough`.
+void hold_for_state(MemorySource& source, const std::filesystem::path& file, std::function<bool()> enough = {}) {
+  source.on_read([=](const RangeRequest& range, int) -> std::optional<ReadFault> {
+    while (range.offset >= 1'000'000 && !std::filesystem::exists(state_path(file)) && !(enough && enough())) {
+      std::this_thread::yield();
+    }
+    return std::nullopt;
+  });
+}
+
 using DownloadFaultTest = DownloadFixture;
 
 TEST_F(DownloadFaultTest, ThesePointsAreAllThereAre) {
   source_.put("k", random_bytes(2'000'000));
+  hold_for_state(source_, file_);
   fault::record(true);
   ASSERT_TRUE(get());
   fault::record(false);
@@ -42,7 +55,9 @@ TEST_F(DownloadFaultTest, ARefusalAtAnyPointIsToldAndTheNextTryIsRight) {
   for (const char* point : kPoints) {
     {
       const fault::Scope broken(point, {.error = Error(ErrorKind::kIo, "broken disk")});
+      hold_for_state(source_, file_, [&] { return broken.acted() > 0; });
       expect_error(ErrorKind::kIo, "broken disk");
+      source_.on_read({});
       EXPECT_EQ(broken.acted(), 1) << point;
     }
     const bool in_place = std::string_view(point) == "objects.rename.after" ||
@@ -69,24 +84,25 @@ class DownloadKillTest : public ::testing::TestWithParam<std::tuple<const char*,
 
 TEST_P(DownloadKillTest, TheNextDownloadEndsWithOneRightFile) {
   const auto [point, nth] = GetParam();
-  const sys::TempDir bucket;
   const sys::TempDir target;
   const std::string bytes = random_bytes(2'000'000);
-  std::ofstream(bucket.file("k"), std::ios::binary) << bytes;
-  DownloadRequest request{.key = "k", .file = target.file("file"), .tuning = tiny_tuning()};
+  const DownloadRequest request{.key = "k", .file = target.file("file"), .tuning = tiny_tuning()};
 
   sys::ChildProcess child([&](const auto&) {
     ::setenv("SLIPWAY_FAULT", fmt::format("{}=kill@{}", point, nth).c_str(), 1);
     if (!fault::arm_from_environment()) return 2;
-    const auto source = *LocalSource::open(bucket.path());
-    return download(*source, request, {}) ? 0 : 1;
+    MemorySource source;
+    source.put("k", bytes);
+    hold_for_state(source, request.file);
+    return download(source, request, {}) ? 0 : 1;
   });
   const int status = child.wait();
   // A later time of a point may not come: then the child has done its work.
   ASSERT_TRUE(status == 128 + SIGKILL || (status == 0 && nth > 1)) << status;
 
-  const auto source = *LocalSource::open(bucket.path());
-  const auto done = download(*source, request, {});
+  MemorySource source;
+  source.put("k", bytes);
+  const auto done = download(source, request, {});
   ASSERT_TRUE(done) << done.error().describe();
   EXPECT_EQ(done->sha256, sha256_hex(bytes));
   EXPECT_TRUE(bytes_of(request.file) == bytes);
@@ -102,20 +118,24 @@ INSTANTIATE_TEST_SUITE_P(Points, DownloadKillTest,
                          });
 
 TEST(DownloadKilledTest, WhatWasProvenBeforeTheKillIsNotReadAgain) {
-  const sys::TempDir bucket;
   const sys::TempDir target;
   const std::string bytes = random_bytes(2'000'000);
-  std::ofstream(bucket.file("k"), std::ios::binary) << bytes;
-  DownloadRequest request{.key = "k", .file = target.file("file"), .tuning = tiny_tuning()};
+  const DownloadRequest request{.key = "k", .file = target.file("file"), .tuning = tiny_tuning()};
   sys::ChildProcess child([&](const auto&) {
-    const auto source = *LocalSource::open(bucket.path());
-    // Everything is proven by the time of the second record, or is about to be: dies after the first.
-    const fault::Scope kill("objects.state.write", {.skip = 1, .action = fault::Action::kKill});
-    return download(*source, request, {}) ? 0 : 1;
+    MemorySource source;
+    source.put("k", bytes);
+    source.on_read([&](const RangeRequest& range, int) -> std::optional<ReadFault> {
+      if (range.offset < 1'000'000) return std::nullopt;
+      while (!std::filesystem::exists(state_path(request.file))) std::this_thread::yield();
+      ::raise(SIGKILL);
+      return std::nullopt;
+    });
+    return download(source, request, {}) ? 0 : 1;
   });
-  if (child.wait() == 0) GTEST_SKIP() << "the object was there before a second record was due";
-  const auto source = *LocalSource::open(bucket.path());
-  const auto done = download(*source, request, {});
+  ASSERT_EQ(child.wait(), 128 + SIGKILL);
+  MemorySource source;
+  source.put("k", bytes);
+  const auto done = download(source, request, {});
   ASSERT_TRUE(done) << done.error().describe();
   EXPECT_GE(done->resumed, 300'000U);
   EXPECT_EQ(done->sha256, sha256_hex(bytes));

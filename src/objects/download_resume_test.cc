@@ -55,23 +55,26 @@ TEST_F(DownloadResumeTest, WithoutProgressItGivesUpAndTheNextDownloadGoesOn) {
   expect_error(ErrorKind::kUnavailable, "the connection was cut");
   EXPECT_THAT(folder(), ElementsAre("file.part", "file.part.state"));
   work_again();
-  const int before = source_.reads();
+  const auto before = static_cast<std::size_t>(source_.reads());
   const auto done = get();
   ASSERT_TRUE(done) << done.error().describe();
-  EXPECT_EQ(done->resumed, 1'000'000U);
+  EXPECT_GE(done->resumed, 100'000U);
+  EXPECT_LE(done->resumed, 1'000'000U);
   EXPECT_TRUE(read_file() == bytes_);
   EXPECT_EQ(done->sha256, sha256_hex(bytes_));
   EXPECT_THAT(folder(), ElementsAre("file"));
-  for (const auto& range : std::vector(source_.requests().begin() + before, source_.requests().end())) {
-    EXPECT_GE(range.offset, 1'000'000U);
-  }
+  const auto requests = source_.requests();
+  ASSERT_GT(requests.size(), before);
+  std::uint64_t asked = 0;
+  for (std::size_t i = before; i < requests.size(); ++i) asked += requests[i].length;
+  EXPECT_EQ(asked, bytes_.size() - done->resumed);
 }
 
 TEST_F(DownloadResumeTest, TimeoutsAreTriedAgainToo) {
   fail_from(500'000, Error(ErrorKind::kTimeout, "nothing came for a while"));
   expect_error(ErrorKind::kTimeout, "nothing came");
   work_again();
-  EXPECT_EQ(get()->resumed, 500'000U);
+  EXPECT_GE(get()->resumed, 100'000U);
 }
 
 TEST_F(DownloadResumeTest, ErrorsThatStayAreToldAtOnceAndLeaveNothing) {
@@ -141,6 +144,7 @@ TEST_F(DownloadResumeTest, AnObjectReplacedAgainAndAgainIsAConflict) {
 }
 
 TEST_F(DownloadResumeTest, AStopKeepsWhatIsThere) {
+  request_.tuning.max_streams = 4;
   std::stop_source stop;
   std::atomic<int> waiting = 0;
   source_.on_read([&](const RangeRequest& range, int) -> std::optional<ReadFault> {
