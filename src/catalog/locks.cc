@@ -67,12 +67,11 @@ Result<std::optional<ImageLock>> find(store::Connection& db, const std::string& 
 
 Result<std::vector<ImageLock>> list(store::Connection& db, std::optional<TimePoint> before) {
   if (!before) {
-    return select<ImageLock>(db, "SELECT image_id, locked_by, locked_at FROM image_locks ORDER BY locked_at, image_id",
-                             read);
+    return select<ImageLock>(db, "SELECT image_id, locked_by, locked_at FROM image_locks ORDER BY locked_at", read);
   }
   return select<ImageLock>(
-      db, "SELECT image_id, locked_by, locked_at FROM image_locks WHERE locked_at < ?1 ORDER BY locked_at, image_id",
-      read, seconds(*before));
+      db, "SELECT image_id, locked_by, locked_at FROM image_locks WHERE locked_at < ?1 ORDER BY locked_at", read,
+      seconds(*before));
 }
 
 Result<std::vector<ImageLock>> break_older(store::Connection& db, TimePoint before) {

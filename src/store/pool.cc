@@ -17,6 +17,12 @@ Result<Statement*> Connection::statement(std::string_view sql) {
   return &statements_.emplace(std::string(sql), std::move(*prepared)).first->second;
 }
 
+std::vector<std::string> Connection::texts() const {
+  std::vector<std::string> all;
+  for (const auto& [sql, statement] : statements_) all.push_back(sql);
+  return all;
+}
+
 void Connection::settle() {
   for (auto& [sql, statement] : statements_) statement.reset();
   if (!db_.in_transaction()) return;

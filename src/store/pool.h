@@ -33,7 +33,7 @@ class Connection {
   // Prepared on first use and kept, ready to be bound. For SQL that is fixed text: nothing is ever thrown out. One text
   // is one statement: it must not be asked for again while its rows are being read.
   [[nodiscard]] Result<Statement*> statement(std::string_view sql);
-  [[nodiscard]] std::size_t prepared() const { return statements_.size(); }
+  [[nodiscard]] std::vector<std::string> texts() const;  // of what is prepared
 
   // Ends every execution; an open transaction is rolled back.
   void settle();
