@@ -189,16 +189,17 @@ Result<std::optional<NodeId>> Merger::folder_for(const std::vector<std::string_v
 }
 
 Result<std::optional<NodeId>> Merger::through(NodeId folder, NodeId link, std::string_view path) {
-  auto action = judge_.judge(Rule::kWriteThroughSymlink, path,
-                             fmt::format("written through the symbolic link {}", printable(tree_.path(link))));
+  const auto where = tree_.resolve(folder, tree_.name(link), /*follow_last=*/true);
+  const bool inside = where.found == Tree::Found::kNode && tree_.inode(where.node).type == EntryType::kFolder;
+  const std::string name = printable(tree_.path(link));
+  if (!inside && judge_.policy().action(Rule::kWriteThroughSymlink) != Action::kSkip) {
+    return fail(Judge::hopeless(Rule::kWriteThroughSymlink, path,
+                                fmt::format("the symbolic link {} leads to no folder of the image", name)));
+  }
+  auto action =
+      judge_.judge(Rule::kWriteThroughSymlink, path, fmt::format("written through the symbolic link {}", name));
   if (!action) return fail(std::move(action.error()));
   if (*action == Action::kSkip) return std::nullopt;
-  const auto where = tree_.resolve(folder, tree_.name(link), /*follow_last=*/true);
-  if (where.found != Tree::Found::kNode || tree_.inode(where.node).type != EntryType::kFolder) {
-    return fail(Judge::hopeless(
-        Rule::kWriteThroughSymlink, path,
-        fmt::format("the symbolic link {} leads to no folder of the image", printable(tree_.path(link)))));
-  }
   return where.node;
 }
 
