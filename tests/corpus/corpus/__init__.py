@@ -1,0 +1,1 @@
+"""The hostile and the honest archives of tests/corpus; make-corpus writes them."""
