@@ -3,13 +3,16 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
+#include <iconv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/image.h"
 #include "archive/inspection_frames.h"
 #include "archive/inspector.h"
+#include "base/digest.h"
 #include "sys/sandbox.h"
 
 namespace slipway::archive {
@@ -82,6 +85,16 @@ std::string inspect(const Order& order) {
   }
 }
 
+// The C library's conversions, which libarchive asks for, and OpenSSL open files when they are first used: too late
+// inside.
+void use_what_opens_files() {
+  for (const auto& [to, from] : {std::pair{"ANSI_X3.4-1968", "UTF-8"}, std::pair{"UTF-8", "ANSI_X3.4-1968"}}) {
+    const iconv_t conversion = ::iconv_open(to, from);
+    if (conversion != reinterpret_cast<iconv_t>(-1)) ::iconv_close(conversion);
+  }
+  static_cast<void>(sha256_hex(""));
+}
+
 }  // namespace
 
 int inspector_main() {
@@ -92,6 +105,7 @@ int inspector_main() {
     send(frame(order.error()));
     return 1;
   }
+  use_what_opens_files();
   const sys::SandboxOptions options{
       .address_space = kAddressSpace, .output = kAnswers, .parent = static_cast<pid_t>(order->parent)};
   if (auto locked = sys::enter_sandbox(options); !locked) {
