@@ -54,18 +54,44 @@ struct Blob {
   std::string digest;
   std::string path;
   std::optional<std::uint64_t> size;
+  std::string type;  // its media type; empty: not given
 };
 
 Result<Blob> blob_of(const Json& descriptor, std::string_view of) {
   if (!descriptor.is_object()) return fail(ErrorKind::kCorrupt, "the descriptor of {} is malformed", of);
   auto digest = sha256_of(text_member(descriptor, "digest"), of);
   if (!digest) return fail(std::move(digest.error()));
-  Blob blob{*digest, "blobs/sha256/" + *digest, std::nullopt};
+  Blob blob{*digest, "blobs/sha256/" + *digest, std::nullopt, text_member(descriptor, "mediaType")};
   if (const auto size = descriptor.find("size"); size != descriptor.end()) {
     if (!size->is_number_unsigned()) return fail(ErrorKind::kCorrupt, "the size of {} is malformed", of);
     blob.size = size->get<std::uint64_t>();
   }
   return blob;
+}
+
+// A text that says to be of another kind than it was taken for could be read as either.
+Result<> check_version(const Json& document, const std::string& path, std::string_view type) {
+  const Json* version = member(document, "schemaVersion", Json::value_t::number_unsigned);
+  if (version == nullptr || *version != 2) return misshapen(path, "its schemaVersion is not 2");
+  const std::string own = text_member(document, "mediaType");
+  if (own.empty() || type.empty() || own == type) return {};
+  return misshapen(path, fmt::format("says to be {}, where {} was promised", printable(own), printable(type)));
+}
+
+bool is_index(std::string_view type) {
+  return type == "application/vnd.oci.image.index.v1+json" ||
+         type == "application/vnd.docker.distribution.manifest.list.v2+json";
+}
+
+bool is_manifest(std::string_view type) {
+  return type.empty() || type == "application/vnd.oci.image.manifest.v1+json" ||
+         type == "application/vnd.docker.distribution.manifest.v2+json";
+}
+
+// How it is compressed is seen from its bytes.
+bool is_layer(std::string_view type) {
+  return type.empty() || type.starts_with("application/vnd.oci.image.layer.v1.tar") ||
+         type.starts_with("application/vnd.docker.image.rootfs.diff.tar");
 }
 
 Result<std::vector<std::string>> diff_ids(const Json& config, const std::string& path) {
@@ -120,7 +146,9 @@ class IndexWalk {
  public:
   explicit IndexWalk(const ReadText& read) : read_(read) {}
 
-  Result<> walk(const Json& index, const std::string& path, int depth) {
+  Result<> walk(const Json& index, const Blob& from, int depth) {
+    const std::string& path = from.path;
+    if (auto fine = check_version(index, path, from.type); !fine) return fine;
     const Json* manifests = member(index, "manifests", Json::value_t::array);
     if (manifests == nullptr) return misshapen(path, "has no list of manifests");
     if (depth > kDeepestIndex) return misshapen(path, "indexes are nested too deep");
@@ -138,12 +166,12 @@ class IndexWalk {
   Result<> add(const Json& descriptor, int depth) {
     auto blob = blob_of(descriptor, "a manifest");
     if (!blob) return fail(std::move(blob.error()));
-    const std::string type = text_member(descriptor, "mediaType");
-    if (type.ends_with("image.index.v1+json") || type.ends_with("manifest.list.v2+json")) {
+    if (is_index(blob->type)) {
       auto nested = read_json(read_, blob->path);
       if (!nested) return nested.error().during("read the nested index");
-      return walk(*nested, blob->path, depth + 1);
+      return walk(*nested, *blob, depth + 1);
     }
+    if (!is_manifest(blob->type)) return {};  // no image: to be passed over, as OCI has it
     Choice choice{std::move(*blob), {}, {}, {}};
     if (const Json* platform = member(descriptor, "platform", Json::value_t::object)) {
       choice.os = text_member(*platform, "os");
@@ -163,6 +191,8 @@ class IndexWalk {
 
 Result<Choice> choose(std::vector<Choice> choices, std::string_view architecture) {
   if (choices.empty()) return fail(ErrorKind::kCorrupt, "index.json names no image");
+  std::erase_if(choices, [](const Choice& c) { return !c.os.empty() && c.os != "linux"; });
+  if (choices.empty()) return fail(ErrorKind::kUnsupported, "index.json names no image for Linux");
   if (choices.size() == 1) return std::move(choices.front());
   // One image under several names is one choice.
   if (std::ranges::all_of(choices, [&](const Choice& c) { return c.blob.digest == choices.front().blob.digest; })) {
@@ -183,6 +213,9 @@ Result<Choice> choose(std::vector<Choice> choices, std::string_view architecture
 Result<std::vector<LayerPlan>> manifest_layers(const ReadText& read, const Blob& manifest_blob) {
   auto manifest = read_json(read, manifest_blob.path);
   if (!manifest) return manifest.error().during("read the manifest");
+  if (auto fine = check_version(*manifest, manifest_blob.path, manifest_blob.type); !fine) {
+    return fail(std::move(fine.error()));
+  }
   const Json* list = member(*manifest, "layers", Json::value_t::array);
   const Json* config = member(*manifest, "config", Json::value_t::object);
   if (list == nullptr || config == nullptr) return misshapen(manifest_blob.path, "is no manifest of an image");
@@ -191,12 +224,13 @@ Result<std::vector<LayerPlan>> manifest_layers(const ReadText& read, const Blob&
   for (const Json& descriptor : *list) {
     auto blob = blob_of(descriptor, "a layer");
     if (!blob) return fail(std::move(blob.error()));
-    const std::string type = text_member(descriptor, "mediaType");
+    const std::string& type = blob->type;
     if (type.ends_with("+encrypted")) return fail(ErrorKind::kUnsupported, "layer {} is encrypted", blob->digest);
     if (type.find("nondistributable") != std::string::npos || type.find("foreign") != std::string::npos) {
       return fail(ErrorKind::kUnsupported, "layer {} is a foreign one, which archives do not carry: {}", blob->digest,
                   printable(type));
     }
+    if (!is_layer(type)) return fail(ErrorKind::kUnsupported, "layer {} is of type {}", blob->digest, printable(type));
     layers.push_back({std::move(blob->path), blob->size, std::move(blob->digest), std::nullopt});
   }
   auto config_blob = blob_of(*config, "the configuration");
@@ -265,7 +299,8 @@ Result<std::vector<LayerPlan>> oci_layers(const ReadText& read, std::string_view
   auto index = read_json(read, "index.json");
   if (!index) return fail(std::move(index.error()));
   IndexWalk walk(read);
-  if (auto done = walk.walk(*index, "index.json", 0); !done) return fail(std::move(done.error()));
+  if (auto done = walk.walk(*index, {.digest = {}, .path = "index.json", .size = {}, .type = {}}, 0); !done)
+    return fail(std::move(done.error()));
   auto choice = choose(walk.take(), architecture);
   if (!choice) return fail(std::move(choice.error()));
   return manifest_layers(read, choice->blob);
