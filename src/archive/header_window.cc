@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "archive/entry.h"
 
@@ -51,10 +52,37 @@ std::optional<Record> take_record(std::string_view& text) {
 
 bool holds_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-void note(RawNames& names, const Record& record) {
-  if (!holds_nul(record.value)) return;
+bool is_size(std::string_view key) { return key == "size" || key == "GNU.sparse.size" || key == "GNU.sparse.realsize"; }
+
+// An empty value takes back what an earlier record said.
+Result<> note(RawNames& names, const Record& record) {
+  if (is_size(record.key) && record.value.find_first_not_of("0123456789") != std::string_view::npos) {
+    return fail(ErrorKind::kCorrupt, "a pax header gives \"{}\" as a size", printable(record.value));
+  }
+  if (record.key.starts_with("GNU.sparse.")) names.sparse = true;
+  if (!holds_nul(record.value)) return {};
   if (record.key == "path" || record.key == "GNU.sparse.name") names.path = record.value;
   if (record.key == "linkpath") names.link = record.value;
+  return {};
+}
+
+// Octal digits between spaces and NULs, or GNU's base 256, which the first bit marks.
+bool is_number(std::string_view field) {
+  if ((static_cast<unsigned char>(field.front()) & 0x80U) != 0) return true;
+  constexpr std::string_view kPadding(" \0", 2);
+  const auto begin = field.find_first_not_of(kPadding);
+  if (begin == std::string_view::npos) return true;
+  const auto end = field.find_first_not_of("01234567", begin);
+  return end == std::string_view::npos ||
+         (end > begin && field.find_first_not_of(kPadding, end) == std::string_view::npos);
+}
+
+Result<> note_last(RawNames& names, std::string_view block) {
+  if (!is_number(block.substr(kSizeAt, kSizeLength))) {
+    return fail(ErrorKind::kCorrupt, "a header gives \"{}\" as a size", printable(block.substr(kSizeAt, kSizeLength)));
+  }
+  if (block[kTypeAt] == 'S') names.sparse = true;
+  return {};
 }
 
 }  // namespace
@@ -91,7 +119,10 @@ Result<RawNames> raw_names(std::span<const std::byte> header) {
   while (header.size() >= kBlock) {
     const std::string_view block(reinterpret_cast<const char*>(header.data()), kBlock);
     const char type = block[kTypeAt];
-    if (type != 'x' && type != 'X' && type != 'g' && type != 'L' && type != 'K') break;
+    if (type != 'x' && type != 'X' && type != 'g' && type != 'L' && type != 'K') {
+      if (auto noted = note_last(names, block); !noted) return fail(std::move(noted.error()));
+      break;
+    }
     const auto size = octal(block.substr(kSizeAt, kSizeLength));
     if (!size || *size > header.size() - kBlock) break;
     std::string_view body(reinterpret_cast<const char*>(header.data()) + kBlock, *size);
@@ -103,7 +134,7 @@ Result<RawNames> raw_names(std::span<const std::byte> header) {
         if (type == 'g' && renames(record->key)) {
           return fail(ErrorKind::kCorrupt, "a global pax header sets \"{}\" for all entries", printable(record->key));
         }
-        note(names, *record);
+        if (auto noted = note(names, *record); !noted) return fail(std::move(noted.error()));
       }
     }
     const std::size_t whole = kBlock + (*size + kBlock - 1) / kBlock * kBlock;

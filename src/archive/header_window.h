@@ -35,9 +35,11 @@ class HeaderWindow : public ByteSource {
 struct RawNames {
   std::optional<std::string> path{};
   std::optional<std::string> link{};
+  bool sparse = false;  // the headers speak of holes, whatever libarchive made of that
 };
 
-// `header`: from the first of an entry's header blocks on. kCorrupt: a global header that renames or resizes.
+// `header`: from the first of an entry's header blocks on. kCorrupt: a global header that renames or resizes; a size
+// that is no number, which libarchive takes for 0.
 [[nodiscard]] Result<RawNames> raw_names(std::span<const std::byte> header);
 
 }  // namespace slipway::archive

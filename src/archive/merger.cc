@@ -259,6 +259,9 @@ Result<> Merger::check_cost(std::string_view path) const {
   if (tree_.name_bytes() > kMaxNameBytes) {
     return fail(Judge::hopeless(Rule::kBadNames, path, "with it the names of the image take over 64 MiB"));
   }
+  if (tree_.steps_walked() > kMaxLinkSteps) {
+    return fail(Judge::hopeless(Rule::kBadNames, path, "the symbolic links of the image lead too long a way round"));
+  }
   return {};
 }
 
@@ -281,7 +284,8 @@ Result<> Merger::finish_nodes() {
     }
     if (inode.type != EntryType::kSymlink || leads_out(inode.target, tree_.depth(node) - 1)) return;
     const auto where = tree_.resolve(tree_.parent(node), inode.target, /*follow_last=*/true);
-    if (where.found != Tree::Found::kOutside) return;
+    if (auto within = check_cost(tree_.path(node)); !within) error = std::move(within.error());
+    if (error || where.found != Tree::Found::kOutside) return;
     judged(Rule::kSymlinkEscape, node,
            fmt::format("symbolic link to {} leaves the root by way of others", quoted_target(inode.target)));
   });

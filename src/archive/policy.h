@@ -62,6 +62,7 @@ inline constexpr std::size_t kMaxComponent = 255;
 inline constexpr std::size_t kMaxDepth = 1024;
 inline constexpr std::size_t kMaxTarget = 4095;
 inline constexpr std::uint64_t kMaxNameBytes = 64ULL << 20;  // all names and targets of an image together
+inline constexpr std::uint64_t kMaxLinkSteps = 16ULL << 20;  // parts of names walked to follow its links, all together
 
 struct Policy {
   std::string level = "standard";

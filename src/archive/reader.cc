@@ -86,6 +86,8 @@ struct Reader::State {
   [[nodiscard]] Result<> open(const Limits& limits, TapSource::Watch watch);
   [[nodiscard]] Result<> fill(struct archive_entry* raw, std::uint64_t header_at);
   [[nodiscard]] Result<const Entry*> finish(std::uint64_t header_at);
+  [[nodiscard]] Result<> check_piece(la_int64_t offset, std::size_t size);
+  [[nodiscard]] Result<> check_sparse() const;
 
   PeekedSource peeked;
   std::unique_ptr<DecompressSource> unpacked;
@@ -94,7 +96,10 @@ struct Reader::State {
   std::unique_ptr<LibarchiveInput> input;
   ArchiveHandle handle{archive_read_new()};
   Entry entry;
-  bool inside = false;  // an entry whose content is not yet passed
+  bool inside = false;         // an entry whose content is not yet passed
+  bool sparse = false;         // its headers speak of holes
+  std::uint64_t given = 0;     // bytes of its content so far
+  std::uint64_t given_to = 0;  // where they end
   bool ended = false;
 };
 
@@ -137,6 +142,8 @@ Result<> Reader::State::fill(struct archive_entry* raw, std::uint64_t header_at)
   if (!names) return fail(std::move(names.error()));
   if (names->path) entry.path = std::move(*names->path);
   if (names->link) entry.link = std::move(*names->link);
+  sparse = names->sparse;
+  given = given_to = 0;
 
   const la_int64_t size = archive_entry_size(raw);
   const la_int64_t uid = archive_entry_uid(raw);
@@ -156,6 +163,25 @@ Result<> Reader::State::fill(struct archive_entry* raw, std::uint64_t header_at)
   entry.device_minor = static_cast<std::uint32_t>(archive_entry_rdevminor(raw));
   copy_lists(raw, entry);
   return {};
+}
+
+Result<> Reader::State::check_piece(la_int64_t offset, std::size_t size) {
+  const auto at = static_cast<std::uint64_t>(offset);
+  if (offset < 0 || at < given_to || size > entry.size || at > entry.size - size) {
+    return fail(ErrorKind::kCorrupt, "entry {}: its pieces overlap or lie outside of it", printable(entry.path));
+  }
+  given += size;
+  given_to = at + size;
+  return {};
+}
+
+// libarchive drops pieces of the map that make no sense, and ends a content early without a word.
+Result<> Reader::State::check_sparse() const {
+  std::uint64_t promised = 0;
+  for (const Extent& extent : entry.sparse) promised += extent.length;
+  const bool whole = entry.sparse.empty() && given == entry.size;  // one piece is not listed
+  if (given == promised || whole) return {};
+  return fail(ErrorKind::kCorrupt, "entry {}: its map of holes does not fit its content", printable(entry.path));
 }
 
 // libarchive takes any end between two entries for the end of the archive.
@@ -190,6 +216,11 @@ Result<const Entry*> Reader::next() {
   if (s.ended) return nullptr;
   struct archive* a = s.handle.get();
   const PlainLocale plain;
+  while (s.inside && s.sparse) {
+    auto piece = read();
+    if (!piece) return fail(std::move(piece.error()));
+    if (piece->bytes.empty()) s.sparse = false;
+  }
   if (std::exchange(s.inside, false)) {
     s.window->release();
     if (archive_read_data_skip(a) != ARCHIVE_OK) return s.input->failure(a);
@@ -214,10 +245,14 @@ Result<Piece> Reader::read() {
     std::size_t size = 0;
     la_int64_t offset = 0;
     const int status = archive_read_data_block(s.handle.get(), &data, &size, &offset);
-    if (status == ARCHIVE_EOF) return Piece{};
+    if (status == ARCHIVE_EOF) {
+      if (!s.sparse) return Piece{};
+      if (auto fits = s.check_sparse(); !fits) return fail(std::move(fits.error()));
+      return Piece{};
+    }
     if (status != ARCHIVE_OK) return s.input->failure(s.handle.get());
-    if (offset < 0) return fail(ErrorKind::kCorrupt, "the content of an entry lies at a negative offset");
     if (size == 0) continue;
+    if (auto fits = s.check_piece(offset, size); !fits) return fail(std::move(fits.error()));
     return Piece{static_cast<std::uint64_t>(offset), {static_cast<const std::byte*>(data), size}};
   }
 }

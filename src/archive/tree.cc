@@ -114,7 +114,7 @@ Tree::Resolved Tree::resolve(NodeId from, std::string_view path, bool follow_las
   if (way.starts_with('/')) out.node = root();
   std::size_t done = 0;
   int links = 0;
-  for (int steps = 0; done < way.size(); ++steps) {
+  for (int steps = 0; done < way.size(); ++steps, ++steps_walked_) {
     if (steps > kMostSteps) return {Found::kLoop, out.node, out.through_link};
     std::string_view rest = std::string_view(way).substr(done);
     const std::string part(take_part(rest));

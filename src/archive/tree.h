@@ -90,6 +90,7 @@ class Tree {
   // What this tree has cost so far; removing gives nothing back.
   [[nodiscard]] std::size_t nodes_made() const { return nodes_.size(); }
   [[nodiscard]] std::uint64_t name_bytes() const { return name_bytes_; }
+  [[nodiscard]] std::uint64_t steps_walked() const { return steps_walked_; }  // by resolve()
 
  private:
   struct Node {
@@ -122,6 +123,7 @@ class Tree {
   std::deque<Inode> inodes_;
   std::set<NameRef, Order> names_;
   std::uint64_t name_bytes_ = 0;
+  mutable std::uint64_t steps_walked_ = 0;
 };
 
 }  // namespace slipway::archive
