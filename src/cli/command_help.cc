@@ -6,15 +6,15 @@ namespace slipway::cli {
 namespace {
 
 Result<ExitCode> help(const Session& session, const Arguments& arguments) {
-  const HelpLook look{session.output.columns(), session.output.out_look().color};
+  const HelpLook look{session.output.columns(), session.output.out_look().color && !session.output.json()};
   const auto words = arguments.all("COMMAND");
   const auto name = fmt::format("{}", fmt::join(words, " "));
   if (name.empty()) {
-    session.output.write(program_help(session.commands, look));
+    write_help(session.output, program_help(session.commands, look));
   } else if (name == "settings") {
-    session.output.write(settings_help(look));
+    write_help(session.output, settings_help(look));
   } else if (const auto* command = find_command(session.commands, name)) {
-    session.output.write(command_help(*command, session.commands, look));
+    write_help(session.output, command_help(*command, session.commands, look));
   } else {
     std::vector<std::string> known{"settings"};
     for (const auto& one : session.commands) {

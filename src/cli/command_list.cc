@@ -29,15 +29,15 @@ Table image_table(const std::vector<catalog::ImageSummary>& images, const Output
                {.title = "SIZE", .importance = 80, .right = true},
                {.title = "CHECKSUM", .importance = 30, .least = 8},
                {.title = "FINDINGS", .importance = 90, .least = 8},
-               {.title = "UPDATED", .importance = 20, .least = 10},
-               {.title = "DEVICE", .importance = 10, .least = 8, .cut = Cut::kMiddle}});
+               {.title = "UPDATED", .importance = 20, .least = 16, .optional = true},
+               {.title = "DEVICE", .importance = 10, .least = 12, .cut = Cut::kMiddle, .optional = true}});
   for (const auto& [image, status, scan, snapshots, active, device] : images) {
     const std::string dash(output.dash());
     const bool alarming = scan && scan->blocked;
     table.add({Cell(image.image_id), Cell(std::string(catalog::to_string(status)), style_of(status)),
                Cell(image.checksum.empty() ? dash : format_bytes(image.size_bytes)),
                Cell(output.checksum(image.checksum)), Cell(findings_text(scan), alarming ? Style::kRed : Style::kPlain),
-               Cell(output.time(image.updated_at)), Cell(device.empty() ? dash : device)});
+               Cell(output.table_time(image.updated_at)), Cell(device.empty() ? dash : device)});
   }
   return table;
 }

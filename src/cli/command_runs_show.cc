@@ -33,7 +33,7 @@ std::string event_detail(const fsm::Event& event) {
 
 void write_history(Output& output, const std::vector<fsm::RunEvent>& history) {
   Table table({{.title = "#", .importance = 90, .right = true},
-               {.title = "TIME", .importance = 30, .least = 10},
+               {.title = "TIME", .importance = 10, .least = 19, .optional = true},
                {.title = "EVENT", .importance = 100, .least = 11},
                {.title = "TRANSITION", .importance = 80, .least = 10},
                {.title = "TOOK", .importance = 70, .right = true},
@@ -51,7 +51,7 @@ void write_history(Output& output, const std::vector<fsm::RunEvent>& history) {
 
 void write_record(Output& output, const fsm::RunRecord& run) {
   const auto field = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) output.line(fmt::format("  {}{}", pad_right(name, 12), printable(value)));
+    if (!value.empty()) output.line(fmt::format("  {}{}", pad_right(name, 13), printable(value)));
   };
   const auto& [spec, progress, seq, cancel, request, response] = run;
   output.line(fmt::format("{}  {}", output.paint(spec.version.to_string(), Style::kBold),

@@ -168,11 +168,11 @@ class Writer {
     Table table({{.title = "NAME", .importance = 80, .least = 12, .cut = Cut::kMiddle},
                  {.title = "ACTIVE", .importance = 100},
                  {.title = "DEVICE", .importance = 90, .least = 16, .cut = Cut::kMiddle},
-                 {.title = "CREATED", .importance = 20, .least = 10}});
+                 {.title = "CREATED", .importance = 20, .least = 16, .optional = true}});
     for (const auto& snapshot : status.snapshots) {
       table.add({Cell(snapshot.name),
                  Cell(snapshot.active ? "yes" : "no", snapshot.active ? Style::kGreen : Style::kDim),
-                 Cell(snapshot.device_path), Cell(output_.time(snapshot.created_at))});
+                 Cell(snapshot.device_path), Cell(output_.table_time(snapshot.created_at))});
     }
     output_.write_table(table);
   }

@@ -72,6 +72,14 @@ std::vector<Row> option_rows(std::span<const OptionSpec> options) {
 
 }  // namespace
 
+void write_help(Output& output, const std::string& text) {
+  if (output.json()) {
+    output.write_json({{"help", text}});
+  } else {
+    output.write(text);
+  }
+}
+
 std::string usage_line(const CommandSpec& command) {
   std::string line = "slipway " + command.name;
   if (!command.options.empty()) line += " [OPTION]...";

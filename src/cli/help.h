@@ -19,6 +19,9 @@ struct HelpLook {
                                        const HelpLook& look);
 [[nodiscard]] std::string settings_help(const HelpLook& look);
 
+// To standard output: as it is, or as {"help": TEXT}.
+void write_help(Output& output, const std::string& text);
+
 // "slipway runs show [OPTION…] VERSION"
 [[nodiscard]] std::string usage_line(const CommandSpec& command);
 // The default of a setting, for people: also of those that depend on who runs the program.

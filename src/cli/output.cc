@@ -30,11 +30,13 @@ bool knows_unicode(const Environment& environment) {
 StreamLook look_at(int fd, const OutputOptions& options, const Environment& environment) {
   StreamLook look;
   look.terminal = ::isatty(fd) == 1;
+  const auto kind = environment.get("TERM").value_or("");
+  look.moves_cursor = look.terminal && !kind.empty() && kind != "dumb";
   look.unicode = knows_unicode(environment);
   if (options.color == "always") {
     look.color = true;
   } else if (options.color == "auto") {
-    look.color = look.terminal && !environment.get_filled("NO_COLOR") && environment.get("TERM").value_or("") != "dumb";
+    look.color = look.moves_cursor && !environment.get_filled("NO_COLOR");
   }
   return look;
 }
@@ -128,6 +130,13 @@ std::string Output::paint(std::string_view text, Style style) const { return cli
 std::string Output::time(std::optional<TimePoint> at) const {
   if (!at) return std::string(dash());
   return out_look_.terminal ? format_local_time(*at) : to_iso8601(*at);
+}
+
+std::string Output::table_time(std::optional<TimePoint> at) const {
+  auto text = time(at);
+  constexpr std::size_t kSeconds = 3;  // ":03"
+  if (at && out_look_.terminal && text.size() > kSeconds) text.resize(text.size() - kSeconds);
+  return text;
 }
 
 std::string Output::checksum(std::string_view digest) const {

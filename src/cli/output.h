@@ -26,7 +26,8 @@ using OrderedJson = nlohmann::ordered_json;  // keys stay in the order in which 
 struct StreamLook {
   bool terminal = false;
   bool color = false;
-  bool unicode = true;  // an ellipsis and bars may be drawn with characters beyond ASCII
+  bool moves_cursor = false;  // lines can be drawn again
+  bool unicode = true;        // an ellipsis and bars may be drawn with characters beyond ASCII
 };
 
 struct OutputOptions {
@@ -73,6 +74,8 @@ class Output {
   [[nodiscard]] std::string paint(std::string_view text, Style style) const;
   // A time as people want it: local on a terminal, ISO-8601 elsewhere. Without one, a dash.
   [[nodiscard]] std::string time(std::optional<TimePoint> at) const;
+  // The same for a table: to the minute on a terminal.
+  [[nodiscard]] std::string table_time(std::optional<TimePoint> at) const;
   // A digest: shortened on a terminal. A dash when it is empty.
   [[nodiscard]] std::string checksum(std::string_view digest) const;
   [[nodiscard]] std::string_view dash() const { return "-"; }

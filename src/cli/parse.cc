@@ -24,6 +24,7 @@ class Parser {
     app_.allow_extras();
     for (const auto& option : global_options()) add_global(option);
     for (const auto& spec : setting_specs()) add_setting(spec.flag(), spec.name);
+    for (const auto& older : older_spellings()) add_setting(older.flag(), older.name);
     for (const auto& command : commands_) add_command(command);
   }
 

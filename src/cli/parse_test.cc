@@ -71,6 +71,10 @@ TEST(ParseCommandLine, SetTakesAnyKey) {
   EXPECT_THAT(refusal({"config", "--set", "x"}), HasSubstr("KEY=VALUE"));
 }
 
+TEST(ParseCommandLine, OlderSpellingsAreFlagsToo) {
+  EXPECT_EQ(parse({"list", "--trivy-enabled", "false"})->settings[0].key, "trivy_enabled");
+}
+
 TEST(ParseCommandLine, CountsVerbose) {
   EXPECT_EQ(parse({"list", "-v", "--verbose"})->verbose, 2);
   EXPECT_EQ(parse({"list", "-vv"})->verbose, 2);

@@ -88,13 +88,13 @@ class Program {
       }
       return ExitCode::kDone;
     }
-    const HelpLook look{output.columns(), output.out_look().color};
+    const HelpLook look{output.columns(), output.out_look().color && !line.json};
     if (line.command != nullptr) {
-      output.write(command_help(*line.command, commands_, look));
+      write_help(output, command_help(*line.command, commands_, look));
       return ExitCode::kDone;
     }
     if (line.help) {
-      output.write(program_help(commands_, look));
+      write_help(output, program_help(commands_, look));
       return ExitCode::kDone;
     }
     if (!line.json) output.warn(program_help(commands_, look));

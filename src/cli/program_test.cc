@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -8,9 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "catalog/types.h"
 #include "cli/commands.h"
 #include "cli/man.h"
 #include "cli/testing/sample_state.h"
+#include "fsm/run.h"
 #include "sys/descriptor.h"
 #include "sys/testing/manual_clock.h"
 #include "sys/testing/temp_dir.h"
@@ -110,6 +113,8 @@ TEST_F(ProgramTest, HelpAndVersion) {
   EXPECT_EQ(run({"help", "settings"}), 0);
   for (const auto& spec : setting_specs()) EXPECT_THAT(out_, HasSubstr(spec.name));
   EXPECT_EQ(run({"help", "nope"}), 2);
+  EXPECT_THAT(json({"help", "list"}).at("help"), HasSubstr("slipway list"));
+  EXPECT_THAT(json({"list", "--help"}).at("help"), HasSubstr("slipway list"));
 }
 
 TEST_F(ProgramTest, AMissingCatalogIsAnEmptyList) {
@@ -147,7 +152,7 @@ TEST_F(ProgramTest, ListShowsImagesWithStatusAndFindings) {
   EXPECT_EQ(images[2].at("status"), "failed");
   EXPECT_EQ(images[2].at("checksum"), nullptr);
   EXPECT_EQ(images[2].at("scan"), nullptr);
-  EXPECT_EQ(images[2].at("error"), "access denied");
+  EXPECT_EQ(images[2].at("failure"), "access denied");
 }
 
 TEST_F(ProgramTest, ShowHasEveryStage) {
@@ -181,7 +186,7 @@ TEST_F(ProgramTest, RunsAreListedNewestFirstAndFiltered) {
   EXPECT_EQ(all[0].at("transition"), "check-exists");
   EXPECT_EQ(all[0].at("finished_at"), nullptr);
   EXPECT_EQ(json({"runs", "--state", "running"}).at("runs").size(), 1U);
-  EXPECT_EQ(json({"runs", "--ending", "aborted"}).at("runs").at(0).at("error").at("kind"), "permission");
+  EXPECT_EQ(json({"runs", "--ending", "aborted"}).at("runs").at(0).at("failure").at("kind"), "permission");
   EXPECT_EQ(json({"runs", "--id", "alpine-3.19"}).at("runs").size(), 1U);
   EXPECT_EQ(json({"runs", "--machine", "other"}).at("runs").size(), 0U);
   EXPECT_EQ(json({"runs", "--limit", "2"}).at("runs").size(), 2U);
@@ -256,6 +261,22 @@ TEST_F(ProgramTest, ALockedOutCatalogIsAnErrorNotAnEmptyList) {
   std::ofstream(dir_.file("state/catalog.db")) << std::string(5000, 'x');
   EXPECT_EQ(run({"list"}), 1);
   EXPECT_THAT(err_, HasSubstr("catalog.db"));
+}
+
+TEST(Commands, OfferOnlyStatesThatExist) {
+  const auto values = [](std::string_view command, std::string_view option) {
+    const auto& options = find_command(all_commands(), command)->options;
+    return std::ranges::find(options, option, &OptionSpec::name)->values;
+  };
+  const auto statuses = values("list", "--status");
+  EXPECT_EQ(statuses.size(), 8U);
+  for (const auto& name : statuses) EXPECT_TRUE(catalog::parse_status(name)) << name;
+  const auto states = values("runs", "--state");
+  EXPECT_EQ(states.size(), std::variant_size_v<fsm::RunState>);
+  for (const auto& name : states) EXPECT_TRUE(fsm::is_state_name(name)) << name;
+  const auto endings = values("runs", "--ending");
+  EXPECT_EQ(endings.size(), 5U);
+  for (const auto& name : endings) EXPECT_TRUE(fsm::parse_ending(name)) << name;
 }
 
 TEST(ManualPage, HasEveryCommandAndSetting) {

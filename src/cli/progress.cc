@@ -78,6 +78,7 @@ void ProgressModel::sample(Run& run, TimePoint now) {
 
 void ProgressModel::bytes(const std::string& key, std::uint64_t done, std::uint64_t total, TimePoint now) {
   auto& run = run_of(key, now);
+  if (run.ended) return;  // a late report
   const bool afresh = !run.has_bytes || done < run.done;
   run.done = done;
   run.total = total;

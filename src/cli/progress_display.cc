@@ -27,7 +27,7 @@ std::size_t painted_width(std::string_view line) {
 
 ProgressForm form_of(const Output& output) {
   if (output.json() || output.quiet()) return ProgressForm::kNothing;
-  return output.err_look().terminal ? ProgressForm::kBars : ProgressForm::kLines;
+  return output.err_look().moves_cursor ? ProgressForm::kBars : ProgressForm::kLines;
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ TEST_F(ProgressTest, TheEndStaysWithWhatItTook) {
   model_.state("a", "validate", at(2));
   EXPECT_THAT(frame(80), ElementsAre("a  validate"));
   model_.end("a", ProgressEnd::kGood, "completed", at(31));
+  model_.bytes("a", 9 * kMiB, 9 * kMiB, at(32));  // too late to count
   model_.end("b", ProgressEnd::kBad, "failed: no\nsuch key", at(31));
   EXPECT_THAT(frame(80), ElementsAre("a  completed (5.0 MiB in 0:31)", "b  ! failed: no\\x0asuch key (0:00)"));
 }

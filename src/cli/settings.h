@@ -103,6 +103,8 @@ struct OlderSpelling {
   std::string when_false;
   bool false_is_weak = false;  // false counts only where no source sets `stands_for`
   std::string help;
+
+  [[nodiscard]] std::string flag() const;  // --trivy-enabled
 };
 [[nodiscard]] std::span<const OlderSpelling> older_spellings();
 

@@ -51,6 +51,12 @@ std::string_view pool_rule(std::string_view text) {
   return "";
 }
 
+std::string flag_of(const std::string& name) {
+  std::string made = "--" + name;
+  std::ranges::replace(made, '_', '-');
+  return made;
+}
+
 constexpr std::uint64_t kMiB = 1024 * 1024;
 constexpr std::uint64_t kSecond = 1000;
 constexpr std::uint64_t kWeek = 7 * 24 * 3600 * kSecond;
@@ -172,11 +178,8 @@ std::span<const OlderSpelling> older_spellings() {
   return spellings;
 }
 
-std::string SettingSpec::flag() const {
-  std::string made = "--" + name;
-  std::ranges::replace(made, '_', '-');
-  return made;
-}
+std::string SettingSpec::flag() const { return flag_of(name); }
+std::string OlderSpelling::flag() const { return flag_of(name); }
 
 std::string SettingSpec::variable() const {
   std::string made = "SLIPWAY_" + name;

@@ -10,6 +10,15 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
+// Of columns that are shown (not 0), with the gaps between them.
+std::size_t total_width(const std::vector<std::size_t>& widths) {
+  std::size_t total = 0;
+  for (const auto width : widths) {
+    if (width > 0) total += width + (total > 0 ? kGap : 0);
+  }
+  return total;
+}
+
 }  // namespace
 
 void Table::add(std::vector<Cell> row) {
@@ -19,23 +28,34 @@ void Table::add(std::vector<Cell> row) {
 }
 
 std::vector<std::size_t> Table::widths(const TableLook& look) const {
-  std::vector<std::size_t> widths;
-  for (const auto& column : columns_) widths.push_back(display_width(column.title));
+  std::vector<std::size_t> natural;
+  for (const auto& column : columns_) natural.push_back(std::max<std::size_t>(1, display_width(column.title)));
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i].text));
+    for (std::size_t i = 0; i < row.size(); ++i) natural[i] = std::max(natural[i], display_width(row[i].text));
   }
-  if (!look.width || columns_.empty()) return widths;
+  if (!look.width) return natural;
 
-  std::vector<std::size_t> order(columns_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return columns_[i].importance; });
-  std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (columns_.size() - 1));
-  for (const std::size_t i : order) {
-    if (total <= *look.width) break;
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::ranges::stable_sort(shown, {}, [&](std::size_t i) { return columns_[i].importance; });
+  for (;;) {
+    auto widths = shrink(natural, shown, *look.width);
+    const auto dropped = std::ranges::find_if(shown, [&](std::size_t i) { return columns_[i].optional; });
+    if (total_width(widths) <= *look.width || dropped == shown.end()) return widths;
+    shown.erase(dropped);
+  }
+}
+
+// Those of `shown`, the least important first, made as narrow as they must and may be; 0 for the others.
+std::vector<std::size_t> Table::shrink(const std::vector<std::size_t>& natural, const std::vector<std::size_t>& shown,
+                                       std::size_t room) const {
+  std::vector<std::size_t> widths(natural.size(), 0);
+  for (const std::size_t i : shown) widths[i] = natural[i];
+  for (const std::size_t i : shown) {
+    const auto total = total_width(widths);
+    if (total <= room) break;
     const auto least = std::min(widths[i], columns_[i].least);
-    const auto saved = std::min(widths[i] - least, total - *look.width);
-    widths[i] -= saved;
-    total -= saved;
+    widths[i] -= std::min(widths[i] - least, total - room);
   }
   return widths;
 }
@@ -43,18 +63,20 @@ std::vector<std::size_t> Table::widths(const TableLook& look) const {
 std::string Table::render(const TableLook& look) const {
   const auto width = widths(look);
   std::string out;
+  bool first = true;
   const auto put = [&](std::size_t i, const std::string& text, Style style) {
-    const bool last = i + 1 == columns_.size();
+    if (width[i] == 0) return;
+    if (!std::exchange(first, false)) out.append(kGap, ' ');
     const auto shown = shorten(text, width[i], look.ellipsis, columns_[i].cut);
     const std::size_t spaces = width[i] - std::min(width[i], display_width(shown));
     if (columns_[i].right) out.append(spaces, ' ');
     out += paint(shown, style, look.color);
-    if (!columns_[i].right && !last) out.append(spaces, ' ');
-    if (!last) out.append(kGap, ' ');
+    if (!columns_[i].right) out.append(spaces, ' ');
   };
   const auto end_line = [&] {
     while (!out.empty() && out.back() == ' ') out.pop_back();
     out += '\n';
+    first = true;
   };
   for (std::size_t i = 0; i < columns_.size(); ++i) put(i, columns_[i].title, Style::kBold);
   end_line();

@@ -1,5 +1,6 @@
-// A table of text. On a terminal it fits the width: the least important column is shortened first. Elsewhere nothing
-// is ever cut. Columns are separated by two spaces; there are no tabs and no spaces at the ends of lines.
+// A table of text. On a terminal it fits the width: the least important column is shortened, then left out, first.
+// Elsewhere nothing is ever cut. Columns are separated by two spaces; there are no tabs and no spaces at the ends of
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@ struct Column {
   std::size_t least = 6;  // it is not made narrower than this many columns
   bool right = false;     // numbers
   Cut cut = Cut::kEnd;
+  bool optional = false;  // left out where there is no room for all at their narrowest
 };
 
 // Text from anywhere: what could harm a terminal is escaped when it is shown.
@@ -45,7 +47,11 @@ class Table {
   [[nodiscard]] std::string render(const TableLook& look) const;
 
  private:
+  // Columns of each; 0: it is not shown.
   [[nodiscard]] std::vector<std::size_t> widths(const TableLook& look) const;
+
+  [[nodiscard]] std::vector<std::size_t> shrink(const std::vector<std::size_t>& natural,
+                                                const std::vector<std::size_t>& shown, std::size_t room) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;  // printable

@@ -53,6 +53,16 @@ TEST(Table, EveryLineFitsTheTerminal) {
   }
 }
 
+TEST(Table, LeavesOutWhatIsOptionalWhereTheNarrowestDoesNotFit) {
+  Table table({{.title = "NAME", .importance = 50, .least = 4},
+               {.title = "TIME", .importance = 30, .least = 10, .optional = true},
+               {.title = "NOTE", .importance = 10, .least = 4}});
+  table.add({"abcdef", "2025-11-12", "remarks"});
+  EXPECT_EQ(table.render({.width = 22}), "NAME  TIME        NOTE\nabc…  2025-11-12  rem…\n");
+  EXPECT_EQ(table.render({.width = 21}), "NAME    NOTE\nabcdef  remarks\n");
+  EXPECT_EQ(table.render({}), "NAME    TIME        NOTE\nabcdef  2025-11-12  remarks\n");
+}
+
 TEST(Table, EscapesWhatComesFromOutside) {
   Table table({{.title = "N"}, {.title = "M"}});
   table.add({std::string("x\x1b[2J\ny\tz"), "m"});

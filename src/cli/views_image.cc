@@ -27,7 +27,7 @@ OrderedJson image_json(const catalog::Image& image, catalog::Status status) {
           {"local_path", json_filled(image.local_path)},
           {"download_status", catalog::to_string(image.download_status)},
           {"activation_status", catalog::to_string(image.activation_status)},
-          {"error", json_filled(image.error)},
+          {"failure", json_filled(image.error)},
           {"created_at", json_time(image.created_at)},
           {"downloaded_at", json_time(image.downloaded_at)},
           {"activated_at", json_time(image.activated_at)},

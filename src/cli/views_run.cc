@@ -89,7 +89,7 @@ OrderedJson run_json(const fsm::RunRecord& run) {
           {"finished_at", json_time(finished_at(progress.state))},
           {"cancel_cause", run.cancel_cause ? json_text(*run.cancel_cause) : OrderedJson(nullptr)},
           {"parked_reason", parked != nullptr ? json_text(parked->reason) : OrderedJson(nullptr)},
-          {"error", optional_error(error_of(progress.state))}};
+          {"failure", optional_error(error_of(progress.state))}};
 }
 
 OrderedJson event_json(const fsm::Event& event, std::uint64_t seq) {
@@ -109,7 +109,7 @@ Table run_table(const std::vector<fsm::RunRecord>& runs, const Output& output) {
                {.title = "MACHINE", .importance = 50, .least = 8},
                {.title = "ID", .importance = 60, .least = 12, .cut = Cut::kMiddle},
                {.title = "STATE", .importance = 90, .least = 11},
-               {.title = "STARTED", .importance = 30, .least = 10},
+               {.title = "STARTED", .importance = 30, .least = 16, .optional = true},
                {.title = "TOOK", .importance = 80, .right = true},
                {.title = "STEP OR ERROR", .importance = 10, .least = 13}});
   for (const auto& run : runs) {
@@ -119,7 +119,8 @@ Table run_table(const std::vector<fsm::RunRecord>& runs, const Output& output) {
     std::string detail = error ? error->message() : parked != nullptr ? parked->reason : transition_of(run);
     if (detail.empty()) detail = output.dash();
     table.add({Cell(run.spec.version.to_string()), Cell(run.spec.machine), Cell(run.spec.id),
-               Cell(run_word(run.progress.state), style_of(run.progress.state)), Cell(output.time(run.spec.started_at)),
+               Cell(run_word(run.progress.state), style_of(run.progress.state)),
+               Cell(output.table_time(run.spec.started_at)),
                Cell(ended ? to_human(*ended - run.spec.started_at) : std::string(output.dash())), Cell(detail)});
   }
   return table;
