@@ -99,13 +99,14 @@ function(slipway_program name)
 endfunction()
 
 # slipway_test(NAME SOURCES file... [DEPENDS folder...] [LABELS label...] [PREFIX text] [TIMEOUT seconds]
-#              [LONG_TIMEOUT seconds] [RUN_SERIAL])
+#              [LONG_TIMEOUT seconds] [RUN_SERIAL] [AS_ONE])
 #
 # A GoogleTest program with its own main() from gtest_main; each TEST becomes a test of ctest, named PREFIXSuite.Name.
 # It links the testing libraries of DEPENDS too. TIMEOUT is for one TEST (120 when not given); under SLIPWAY_LONG=1
-# LONG_TIMEOUT takes its place. RUN_SERIAL: nothing else runs beside these tests.
+# LONG_TIMEOUT takes its place. RUN_SERIAL: nothing else runs beside these tests. AS_ONE: the whole program is one test
+# of ctest, for one whose start is dear; TIMEOUT is for all of it.
 function(slipway_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RUN_SERIAL" "PREFIX;TIMEOUT;LONG_TIMEOUT" "SOURCES;DEPENDS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUN_SERIAL;AS_ONE" "PREFIX;TIMEOUT;LONG_TIMEOUT" "SOURCES;DEPENDS;LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -121,6 +122,12 @@ function(slipway_test name)
   endif()
   if(arg_RUN_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  if(arg_AS_ONE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+                         SKIP_REGULAR_EXPRESSION "all tests are skipped")
+    return()
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" TEST_LIST ${name}_TESTS DISCOVERY_MODE PRE_TEST
                        DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})

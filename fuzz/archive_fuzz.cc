@@ -48,7 +48,8 @@ void check(const Tree& tree) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   static const sys::Descriptor kFile(::memfd_create("fuzz", MFD_CLOEXEC));
-  if (::ftruncate(kFile.get(), 0) != 0 || ::pwrite(kFile.get(), data, size, 0) != static_cast<ssize_t>(size)) std::abort();
+  if (::ftruncate(kFile.get(), 0) != 0 || ::pwrite(kFile.get(), data, size, 0) != static_cast<ssize_t>(size))
+    std::abort();
   Policy policy = standard_policy();
   policy.limits = {.max_files = 1000, .max_file_size = 4U << 20, .max_total_size = 16U << 20};
   const Input input{.fd = kFile.get(), .size = size, .tick = {}};

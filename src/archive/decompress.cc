@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "archive/gzip_source.h"
 #include "archive/libarchive_input.h"
 #include "archive/limit_error.h"
 
@@ -23,10 +24,10 @@ bool zeros(std::span<const std::byte> bytes) {
 
 int support(struct archive* handle, Compression compression) {
   switch (compression) {
-    case Compression::kGzip: return archive_read_support_filter_gzip(handle);
     case Compression::kZstd: return archive_read_support_filter_zstd(handle);
     case Compression::kXz: return archive_read_support_filter_xz(handle);
     case Compression::kBzip2: return archive_read_support_filter_bzip2(handle);
+    case Compression::kGzip:  // GzipSource
     case Compression::kNone: break;
   }
   return archive_read_support_filter_none(handle);
@@ -61,12 +62,17 @@ Compression detect_compression(std::span<const std::byte> head) {
 
 struct DecompressSource::State {
   State(ByteSource& from, Compression wanted, const Limits& bounds)
-      : input(from), source(from), compression(wanted), limits(bounds) {}
+      : input(from), source(from), compression(wanted), limits(bounds) {
+    if (wanted == Compression::kGzip) gzip = std::make_unique<GzipSource>(from);
+  }
 
   [[nodiscard]] Result<> open();
   [[nodiscard]] Result<> check_limits() const;
   [[nodiscard]] Result<> check_rest();
+  [[nodiscard]] Result<std::span<const std::byte>> next_of_gzip();
+  [[nodiscard]] std::uint64_t fed() const { return gzip ? gzip->fed() : input.fed(); }
 
+  std::unique_ptr<GzipSource> gzip;
   LibarchiveInput input;
   ByteSource& source;
   Compression compression;
@@ -101,11 +107,11 @@ Result<> DecompressSource::State::check_limits() const {
     return fail(refusal({}, "max_total_size", fmt::format("unpacks to more than {} bytes", most), "max_total_size",
                         "a larger size"));
   }
-  if (out > kRatioFloor && out / limits.max_compression_ratio > input.fed()) {
-    return fail(refusal(
-        {}, "max_compression_ratio",
-        fmt::format("{} bytes unpack to {} or more, over {} to 1", input.fed(), out, limits.max_compression_ratio),
-        "max_compression_ratio", "a larger number"));
+  if (out > kRatioFloor && out / limits.max_compression_ratio > fed()) {
+    return fail(
+        refusal({}, "max_compression_ratio",
+                fmt::format("{} bytes unpack to {} or more, over {} to 1", fed(), out, limits.max_compression_ratio),
+                "max_compression_ratio", "a larger number"));
   }
   return {};
 }
@@ -125,6 +131,17 @@ Result<> DecompressSource::State::check_rest() {
   }
 }
 
+Result<std::span<const std::byte>> DecompressSource::State::next_of_gzip() {
+  auto piece = gzip->next();
+  if (!piece) return piece;
+  if (out == 0 && detect_compression(*piece) != Compression::kNone) {
+    return fail(ErrorKind::kUnsupported, "the archive is compressed more than once");
+  }
+  out += piece->size();
+  if (auto within = check_limits(); !within) return fail(std::move(within.error()));
+  return piece;
+}
+
 DecompressSource::DecompressSource(ByteSource& from, Compression compression, const Limits& limits)
     : state_(std::make_unique<State>(from, compression, limits)) {}
 
@@ -132,6 +149,7 @@ DecompressSource::~DecompressSource() = default;
 
 Result<std::span<const std::byte>> DecompressSource::next() {
   State& s = *state_;
+  if (s.gzip) return s.next_of_gzip();
   if (!s.opened) {
     if (auto opened = s.open(); !opened) return fail(std::move(opened.error()));
   }

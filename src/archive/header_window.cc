@@ -16,15 +16,14 @@ constexpr std::size_t kSizeLength = 12;
 constexpr std::size_t kTypeAt = 156;
 constexpr std::size_t kMostHeader = 16UL << 20;  // libarchive takes a few headers of at most 1 MiB each
 
-// Of an extended header: always octal in practice; what is not is left to libarchive, which then refuses or is right.
+// The size of an extended header. Everybody writes it in octal; another form could hide a name from us, so it is
+// refused.
 std::optional<std::size_t> octal(std::string_view field) {
-  while (!field.empty() && (field.front() == ' ' || field.front() == '0')) field.remove_prefix(1);
-  const auto end = field.find_first_not_of("01234567");
-  if (end != std::string_view::npos) field = field.substr(0, end);
-  if (field.empty()) return 0;
+  while (field.starts_with(' ')) field.remove_prefix(1);
+  while (field.ends_with(' ') || field.ends_with('\0')) field.remove_suffix(1);
   std::size_t value = 0;
-  const auto [_, error] = std::from_chars(field.data(), field.data() + field.size(), value, 8);
-  if (error != std::errc{} || value > kMostHeader) return std::nullopt;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, 8);
+  if (error != std::errc{} || end != field.data() + field.size() || value > kMostHeader) return std::nullopt;
   return value;
 }
 
@@ -124,7 +123,9 @@ Result<RawNames> raw_names(std::span<const std::byte> header) {
       break;
     }
     const auto size = octal(block.substr(kSizeAt, kSizeLength));
-    if (!size || *size > header.size() - kBlock) break;
+    if (!size || *size > header.size() - kBlock) {
+      return fail(ErrorKind::kCorrupt, "an extended header has no readable size");
+    }
     std::string_view body(reinterpret_cast<const char*>(header.data()) + kBlock, *size);
     if (type == 'L' || type == 'K') {
       while (!body.empty() && body.back() == '\0') body.remove_suffix(1);

@@ -24,7 +24,12 @@ constexpr std::array kCompressions{Compression::kNone, Compression::kGzip, Compr
 
 std::vector<std::string> two_layers() {
   return {small_rootfs().file("etc/old", "old").file("etc/both", "lower").finish(),
-          TarBuilder().file("etc/.wh.old", "").file("etc/both", "upper").file("bin/new", "new").hard_link("etc/link", "etc/both").finish()};
+          TarBuilder()
+              .file("etc/.wh.old", "")
+              .file("etc/both", "upper")
+              .file("bin/new", "new")
+              .hard_link("etc/link", "etc/both")
+              .finish()};
 }
 
 const auto kMerged = ElementsAre(Pair("etc/both", "upper"), Pair("etc/hostname", "box\n"), Pair("usr/bin/new", "new"),
@@ -115,7 +120,8 @@ TEST(ImageTest, ALayerThatServesTwiceAndAnEmptyOneAreFine) {
   const auto seen = survey_bytes(image);
   ASSERT_TRUE(seen) << seen.error().message();
   EXPECT_EQ(seen->layers.size(), 5);
-  EXPECT_THAT(contents(image, *seen), ElementsAre(Pair("a", "1"), Pair("etc/hostname", "box\n"), Pair("usr/bin/true", "#!")));
+  EXPECT_THAT(contents(image, *seen),
+              ElementsAre(Pair("a", "1"), Pair("etc/hostname", "box\n"), Pair("usr/bin/true", "#!")));
 }
 
 TEST(ImageTest, LayersMayBeLinksAsInOldDockerArchives) {
@@ -141,7 +147,8 @@ TEST(ImageTest, BigLayersAreNotBigFiles) {
 }
 
 TEST(ImageTest, ALayerThatIsABombCostsItsLimit) {
-  const std::string bomb = compress(Compression::kGzip, small_rootfs().file("x", std::string(16UL << 20, '\0')).finish());
+  const std::string bomb =
+      compress(Compression::kGzip, small_rootfs().file("x", std::string(16UL << 20, '\0')).finish());
   EXPECT_THAT(failure(TarBuilder().raw(docker_image({bomb})).open_end(), ErrorKind::kRejected),
               HasSubstr("max_compression_ratio"));
 }
@@ -149,7 +156,8 @@ TEST(ImageTest, ALayerThatIsABombCostsItsLimit) {
 TEST(ImageTest, DigestsAndSizesAreChecked) {
   std::vector<std::string> layers = two_layers();
   const auto spoil = [](std::string image, std::string_view text, std::string_view other) {
-    for (auto at = image.find(text); at != std::string::npos; at = image.find(text)) image.replace(at, text.size(), other);
+    for (auto at = image.find(text); at != std::string::npos; at = image.find(text))
+      image.replace(at, text.size(), other);
     return image;
   };
   // Content of the same length, so that only the digests can tell.

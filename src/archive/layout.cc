@@ -71,8 +71,9 @@ Result<Blob> blob_of(const Json& descriptor, std::string_view of) {
 
 // A text that says to be of another kind than it was taken for could be read as either.
 Result<> check_version(const Json& document, const std::string& path, std::string_view type) {
-  const Json* version = member(document, "schemaVersion", Json::value_t::number_unsigned);
-  if (version == nullptr || *version != 2) return misshapen(path, "its schemaVersion is not 2");
+  if (document.is_object() && document.contains("schemaVersion") && document["schemaVersion"] != 2) {
+    return misshapen(path, "its schemaVersion is not 2");
+  }
   const std::string own = text_member(document, "mediaType");
   if (own.empty() || type.empty() || own == type) return {};
   return misshapen(path, fmt::format("says to be {}, where {} was promised", printable(own), printable(type)));
@@ -191,8 +192,9 @@ class IndexWalk {
 
 Result<Choice> choose(std::vector<Choice> choices, std::string_view architecture) {
   if (choices.empty()) return fail(ErrorKind::kCorrupt, "index.json names no image");
-  std::erase_if(choices, [](const Choice& c) { return !c.os.empty() && c.os != "linux"; });
-  if (choices.empty()) return fail(ErrorKind::kUnsupported, "index.json names no image for Linux");
+  if (std::ranges::none_of(choices, [](const Choice& c) { return c.os.empty() || c.os == "linux"; })) {
+    return fail(ErrorKind::kUnsupported, "index.json names no image for Linux");
+  }
   if (choices.size() == 1) return std::move(choices.front());
   // One image under several names is one choice.
   if (std::ranges::all_of(choices, [&](const Choice& c) { return c.blob.digest == choices.front().blob.digest; })) {

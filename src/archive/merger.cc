@@ -153,6 +153,7 @@ Result<> Merger::insert(LayerEntry entry, bool lowest) {
   }
   auto folder = folder_for(name.parts, path);
   if (!folder || !*folder) return folder ? Result<>{} : fail(std::move(folder.error()));
+  if (tree_.depth(**folder) >= kMaxDepth) return fail(Judge::hopeless(Rule::kBadNames, path, "stands too deep"));
   if (entry.hard_link) return insert_hard_link(**folder, name.parts.back(), entry);
   if (entry.inode.type == EntryType::kSymlink) {
     if (leads_out(entry.inode.target, tree_.depth(**folder))) {

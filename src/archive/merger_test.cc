@@ -80,10 +80,12 @@ TEST(MergerTest, OpaqueFoldersHideAllThatIsBelow) {
 TEST(MergerTest, WhiteoutsTouchOnlyLowerLayersWhereverTheyStand) {
   const TarBuilder lower = TarBuilder().file("d/a", "1").file("d/old", "");
   const std::string wanted = "d/ 0755\nd/a 0644 2\nd/new 0644 0\n";
-  EXPECT_EQ(layers({lower, TarBuilder().file("d/a", "22").file("d/new", "").file("d/.wh..wh..opq", "").file("d/.wh.a", "")}),
-            wanted);
-  EXPECT_EQ(layers({lower, TarBuilder().file("d/.wh..wh..opq", "").file("d/.wh.a", "").file("d/a", "22").file("d/new", "")}),
-            wanted);
+  EXPECT_EQ(
+      layers({lower, TarBuilder().file("d/a", "22").file("d/new", "").file("d/.wh..wh..opq", "").file("d/.wh.a", "")}),
+      wanted);
+  EXPECT_EQ(
+      layers({lower, TarBuilder().file("d/.wh..wh..opq", "").file("d/.wh.a", "").file("d/a", "22").file("d/new", "")}),
+      wanted);
 }
 
 TEST(MergerTest, AWhiteoutOfALinkCountsForEntriesBeforeItToo) {
@@ -99,8 +101,9 @@ TEST(MergerTest, MergedUsrOfALowerLayerIsWrittenThrough) {
 }
 
 TEST(MergerTest, AWhiteoutInTheLowestLayerAndAForeignFormHideNothing) {
-  const auto seen = survey_bytes(docker_image({TarBuilder().file("a", "").file(".wh.a", "").finish(),
-                                               TarBuilder().folder(".wh..wh.plnk").file(".wh..wh.plnk/1.2", "").finish()}));
+  const auto seen =
+      survey_bytes(docker_image({TarBuilder().file("a", "").file(".wh.a", "").finish(),
+                                 TarBuilder().folder(".wh..wh.plnk").file(".wh..wh.plnk/1.2", "").finish()}));
   ASSERT_TRUE(seen) << seen.error().message();
   EXPECT_EQ(listing(seen->tree), "a 0644 0\n");
   EXPECT_THAT(finding_list(*seen), HasSubstr("whiteouts .wh.a, whiteouts .wh..wh.plnk, whiteouts .wh..wh.plnk/1.2"));
@@ -120,6 +123,19 @@ TEST(MergerTest, SettingsThatAllowTakeNamesAsInside) {
   TarBuilder tar;
   tar.file("../../a", "").file("/b", "").symlink("l", "a").hard_link("h", "l");
   EXPECT_EQ(tree_of(tar.finish(), policy), "a 0644 0\nb 0644 0\nh -> a\nl = h\n");
+}
+
+TEST(MergerTest, LinksDoNotMakeATreeDeeperThanAnyName) {
+  std::string deep = "d";
+  for (int i = 0; i < 1000; ++i) deep += "/d";
+  TarBuilder tar;
+  tar.long_name(deep).folder("x").long_name(deep, 'K').symlink("l", "x");
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = "m" + std::to_string(i);
+    const std::string last = i == 0 ? "l" : "m" + std::to_string(i - 1);
+    tar.folder(last + "/d").symlink(next, last + "/d");
+  }
+  EXPECT_THAT(plain(tar), HasSubstr("stands too deep"));
 }
 
 TEST(MergerTest, AnyBytesMakeAName) {

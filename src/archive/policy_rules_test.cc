@@ -11,8 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What must become of a root file system with one thing more in it: "" is fine and nothing said, "record RULE" a finding,
-// "refuse RULE" a refusal.
+// What must become of a root file system with one thing more in it: "" is fine and nothing said, "record RULE" a
+// finding, "refuse RULE" a refusal.
 struct Row {
   const char* name;
   TarBuilder tar;

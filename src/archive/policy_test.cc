@@ -50,7 +50,8 @@ TEST(PolicyTest, BadSettingsAreNamedWithWhatIsPossible) {
     const auto done = set(policy, name, value);
     return done ? "" : done.error().message();
   };
-  EXPECT_THAT(message("policy_setuid", "maybe"), HasSubstr("policy_setuid cannot be \"maybe\": it is one of allow, record, refuse"));
+  EXPECT_THAT(message("policy_setuid", "maybe"),
+              HasSubstr("policy_setuid cannot be \"maybe\": it is one of allow, record, refuse"));
   EXPECT_THAT(message("policy_bad_names", "allow"), HasSubstr("one of skip, refuse"));
   EXPECT_THAT(message("policy_nothing", "allow"), HasSubstr("no setting policy_nothing"));
   for (const char* value : {"", "0", "-1", "1.5", "1 GB", "99999999999 TiB", "x", "18446744073709551616"}) {

@@ -67,12 +67,13 @@ TEST(ReaderTest, GivesWhatHeadersSay) {
 
 TEST(ReaderTest, ReadsEveryCompressionAndNoOther) {
   const std::string tar = small_rootfs().finish();
-  for (const auto compression : {Compression::kNone, Compression::kGzip, Compression::kZstd, Compression::kXz, Compression::kBzip2}) {
+  for (const auto compression :
+       {Compression::kNone, Compression::kGzip, Compression::kZstd, Compression::kXz, Compression::kBzip2}) {
     const auto all = read_all(compress(compression, tar));
     ASSERT_TRUE(all) << to_string(compression) << ": " << all.error().message();
     EXPECT_EQ(all->size(), 8);
   }
-  EXPECT_EQ(kind_of("\x1f\x9d" + tar), ErrorKind::kCorrupt);              // compress
+  EXPECT_EQ(kind_of("\x1f\x9d" + tar), ErrorKind::kCorrupt);                      // compress
   EXPECT_EQ(kind_of("PK\x03\x04" + std::string(600, 'x')), ErrorKind::kCorrupt);  // zip
   EXPECT_EQ(kind_of("!<arch>\n" + std::string(600, 'x')), ErrorKind::kCorrupt);   // ar
 }
@@ -189,9 +190,20 @@ TEST(ReaderTest, GlobalHeadersMayCommentButNotRename) {
   }
 }
 
+TEST(ReaderTest, ExtendedHeadersThatHideTheirSizeAreCorrupt) {
+  using namespace std::string_literals;
+  const std::string body = "19 path=etc/x\0/../y\n"s;
+  TarBuilder tar;
+  tar.header({.name = "p", .type = 'x', .size_field = "\x80\0\0\0\0\0\0\0\0\0\0"s + static_cast<char>(body.size())});
+  EXPECT_EQ(kind_of(tar.content(body).file("x", "").finish()), ErrorKind::kCorrupt);
+}
+
 TEST(ReaderTest, SparseFilesGiveTheirPieces) {
   TarBuilder tar;
-  tar.pax({{"GNU.sparse.major", "1"}, {"GNU.sparse.minor", "0"}, {"GNU.sparse.name", "s"}, {"GNU.sparse.realsize", "5000"}});
+  tar.pax({{"GNU.sparse.major", "1"},
+           {"GNU.sparse.minor", "0"},
+           {"GNU.sparse.name", "s"},
+           {"GNU.sparse.realsize", "5000"}});
   tar.header({.name = "x", .size = 1024}).content("1\n4096\n5\n").content("hello");
   const auto all = read_all(tar.finish());
   ASSERT_TRUE(all) << all.error().message();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kMostLinks = 40;           // as Linux
 constexpr std::size_t kLongest = 65536;  // bytes of a way that links spell out
-constexpr int kMostSteps = 4096;
+constexpr int kMostSteps = 2048;
 
 std::string_view take_part(std::string_view& rest) {
   const auto slash = rest.find('/');

@@ -37,6 +37,17 @@ DeviceId from_hash(std::string_view text) {
   return {std::max(value, std::uint32_t{1})};
 }
 
+// A file's name without what says that it is an archive.
+std::string_view stem(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst", ".xz", ".bz2"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  for (const std::string_view archive : {".tar", ".tgz"}) {
+    if (name.ends_with(archive)) name.remove_suffix(archive.size());
+  }
+  return name;
+}
+
 }  // namespace
 
 Result<> check_image_id(std::string_view image_id) { return check_name("an image id", image_id); }
@@ -44,7 +55,7 @@ Result<> check_snapshot_name(std::string_view name) { return check_name("a snaps
 
 std::string derive_image_id(std::string_view bucket, std::string_view key) {
   std::string readable;
-  for (const char c : key.substr(key.rfind('/') + 1).substr(0, kReadable)) {
+  for (const char c : stem(key.substr(key.rfind('/') + 1)).substr(0, kReadable)) {
     if (allowed(c)) {
       readable += c;
     } else if (!readable.ends_with('-')) {

@@ -16,7 +16,8 @@ namespace slipway::catalog {
 // The same rule for a snapshot's name.
 [[nodiscard]] Result<> check_snapshot_name(std::string_view name);
 
-// The id of an image that was not given one: what can be read of the key's last segment, and 12 hex digits of the
+// The id of an image that was not given one: what can be read of the key's last segment (without .tar
+// and the like), and 12 hex digits of the
 // SHA-256 of bucket and key. Never the same for two objects.
 [[nodiscard]] std::string derive_image_id(std::string_view bucket, std::string_view key);
 

@@ -21,7 +21,7 @@ TEST(IdentityTest, IdsCannotLeaveAFolderNorLookLikeAnOption) {
 
 TEST(IdentityTest, DerivedIdsAreReadableValidAndOfBucketAndKey) {
   const auto id = derive_image_id("bucket", "images/alpine 3.tar.gz");
-  EXPECT_TRUE(id.starts_with("alpine-3.tar.gz-")) << id;
+  EXPECT_TRUE(id.starts_with("alpine-3-")) << id;
   EXPECT_EQ(id, derive_image_id("bucket", "images/alpine 3.tar.gz"));
   EXPECT_NE(id, derive_image_id("bucket", "other/alpine 3.tar.gz"));
   EXPECT_NE(derive_image_id("ab", "c"), derive_image_id("a", "bc"));

@@ -93,6 +93,7 @@ struct Session {
   Output& output;
   sys::Clock& clock;
   const Logger& log;
+  LogLevel least_logged;  // what `log` shows
   std::span<const CommandSpec> commands;
   std::string version;
 };

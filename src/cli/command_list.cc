@@ -1,9 +1,12 @@
+#include <map>
 #include <utility>
 
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/format.h"
+#include "cli/pipeline_setup.h"
 #include "cli/views.h"
+#include "sys/interrupts.h"
 
 namespace slipway::cli {
 namespace {
@@ -21,6 +24,28 @@ Result<std::vector<catalog::ImageSummary>> read_images(const Session& session, s
     page.after = some->back().image.row;
     std::ranges::move(*some, std::back_inserter(images));
   }
+}
+
+// Those of the configured bucket.
+Result<std::map<std::string, catalog::ImageSummary>> images_by_key(const Session& session) {
+  auto images = read_images(session, std::nullopt);
+  if (!images) return fail(std::move(images.error()));
+  std::map<std::string, catalog::ImageSummary> by_key;
+  for (auto& summary : *images) {
+    if (summary.image.bucket != session.settings.s3_bucket) continue;
+    std::string key = summary.image.key;
+    by_key.emplace(std::move(key), std::move(summary));
+  }
+  return by_key;
+}
+
+OrderedJson remote_json(const objects::ObjectInfo& object, const catalog::ImageSummary* image) {
+  return {{"key", json_text(object.key)},
+          {"size_bytes", object.size},
+          {"etag", json_filled(object.etag)},
+          {"modified_at", json_time(object.modified)},
+          {"image_id", image == nullptr ? OrderedJson() : OrderedJson(image->image.image_id)},
+          {"status", image == nullptr ? OrderedJson() : OrderedJson(catalog::to_string(image->status))}};
 }
 
 Table image_table(const std::vector<catalog::ImageSummary>& images, const Output& output) {
@@ -42,7 +67,52 @@ Table image_table(const std::vector<catalog::ImageSummary>& images, const Output
   return table;
 }
 
+// What the bucket has below the configured prefix, and what of it is here.
+Result<ExitCode> list_remote(const Session& session) {
+  const sys::Interrupts interrupts;
+  auto source = open_bucket(session);
+  if (!source) return fail(std::move(source.error()));
+  auto here = images_by_key(session);
+  if (!here) return fail(std::move(here.error()));
+  auto& output = session.output;
+  auto list = OrderedJson::array();
+  Table table({{.title = "KEY", .importance = 60, .least = 16, .cut = Cut::kMiddle},
+               {.title = "SIZE", .importance = 80, .right = true},
+               {.title = "MODIFIED", .importance = 20, .least = 16, .optional = true},
+               {.title = "IMAGE", .importance = 40, .least = 12, .cut = Cut::kMiddle},
+               {.title = "STATUS", .importance = 100}});
+  objects::ListRequest request{.prefix = session.settings.s3_prefix};
+  do {
+    auto page = (*source)->list(request, interrupts.token());
+    if (!page) return page.error().during("list {}", (*source)->describe());
+    for (const auto& object : page->objects) {
+      const auto image = here->find(object.key);
+      const catalog::ImageSummary* known = image == here->end() ? nullptr : &image->second;
+      list.push_back(remote_json(object, known));
+      const std::string dash(output.dash());
+      table.add({Cell(object.key), Cell(format_bytes(object.size)), Cell(output.table_time(object.modified)),
+                 Cell(known == nullptr ? dash : known->image.image_id),
+                 known == nullptr ? Cell(dash)
+                                  : Cell(std::string(catalog::to_string(known->status)), style_of(known->status))});
+    }
+    request.after = page->next;
+  } while (!request.after.empty());
+
+  if (output.json()) {
+    output.write_json({{"source", (*source)->describe()}, {"objects", std::move(list)}});
+  } else if (table.empty()) {
+    output.note(fmt::format("{} has nothing below \"{}\".", (*source)->describe(), session.settings.s3_prefix));
+  } else {
+    output.write_table(table);
+  }
+  return ExitCode::kDone;
+}
+
 Result<ExitCode> list(const Session& session, const Arguments& arguments) {
+  if (arguments.has("--remote")) {
+    if (arguments.has("--status")) return wrong_use("--remote and --status do not go together");
+    return list_remote(session);
+  }
   std::optional<catalog::Status> status;
   if (const auto name = arguments.get("--status")) status = catalog::parse_status(*name);
   auto images = read_images(session, status);
@@ -67,12 +137,17 @@ Result<ExitCode> list(const Session& session, const Arguments& arguments) {
 CommandSpec list_command() {
   return {.name = "list",
           .summary = "List images with their status, checksum and findings",
-          .options = {{.name = "--status",
+          .description =
+              "With --remote: what the configured bucket has below the configured prefix, and what of it is "
+              "here.",
+          .options = {{.name = "--remote", .help = "list what the bucket has"},
+                      {.name = "--status",
                        .value = "STATUS",
                        .help = "only those of this status",
                        .values = {"pending", "downloading", "downloaded", "scanned", "vulnerable", "unpacked", "ready",
                                   "failed"}}},
-          .examples = {"slipway list --status ready", "slipway list --json | jq -r '.images[].image_id'"},
+          .examples = {"slipway list --status ready", "slipway list --remote",
+                       "slipway list --json | jq -r '.images[].image_id'"},
           .run = list};
 }
 

@@ -53,26 +53,28 @@ Result<ExitCode> runs(const Session& session, const Arguments& arguments) {
 }  // namespace
 
 CommandSpec runs_command() {
-  return {
-      .name = "runs",
-      .summary = "List runs, the newest first",
-      .options =
-          {{.name = "--machine", .value = "NAME", .help = "only of this machine", .completes = Completes::kMachines},
-           {.name = "--id",
-            .value = "ID",
-            .help = "only for this resource, such as an image",
-            .completes = Completes::kImages},
-           {.name = "--state",
-            .value = "STATE",
-            .help = "only in this state",
-            .values = {"following", "delayed", "queued", "running", "backing-off", "parked", "finishing", "finished"}},
-           {.name = "--ending",
-            .value = "ENDING",
-            .help = "only those that ended so",
-            .values = {"completed", "handed-off", "failed", "aborted", "cancelled"}},
-           {.name = "--limit", .letter = "-n", .value = "NUMBER", .help = "at most so many (default: 50)"}},
-      .examples = {"slipway runs --ending failed", "slipway runs --machine download-image --limit 5"},
-      .run = runs};
+  return {.name = "runs",
+          .summary = "List runs, the newest first",
+          .options = {{.name = "--machine",
+                       .value = "NAME",
+                       .help = "only of this machine",
+                       .completes = Completes::kMachines},
+                      {.name = "--id",
+                       .value = "ID",
+                       .help = "only for this resource, such as an image",
+                       .completes = Completes::kImages},
+                      {.name = "--state",
+                       .value = "STATE",
+                       .help = "only in this state",
+                       .values = {"following", "delayed", "queued", "running", "backing-off", "awaiting", "parked",
+                                  "finishing", "finished"}},
+                      {.name = "--ending",
+                       .value = "ENDING",
+                       .help = "only those that ended so",
+                       .values = {"completed", "handed-off", "failed", "aborted", "cancelled"}},
+                      {.name = "--limit", .letter = "-n", .value = "NUMBER", .help = "at most so many (default: 50)"}},
+          .examples = {"slipway runs --ending failed", "slipway runs --machine download-image --limit 5"},
+          .run = runs};
 }
 
 }  // namespace slipway::cli

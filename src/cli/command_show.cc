@@ -103,8 +103,8 @@ class Writer {
     field("downloaded", output_.time(image.downloaded_at));
     field("verified", output_.time(image.verified_at));
     if (const auto& archive = image.archive) {
-      field("archive", fmt::format("{}, {} layers, {} files, {} unpacked", archive->kind, archive->layers,
-                                   archive->files, format_bytes(archive->total_size)));
+      field("archive", fmt::format("{}, {} layer{}, {} files, {} unpacked", archive->kind, archive->layers,
+                                   archive->layers == 1 ? "" : "s", archive->files, format_bytes(archive->total_size)));
     }
   }
 

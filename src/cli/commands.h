@@ -9,9 +9,13 @@ namespace slipway::cli {
 
 [[nodiscard]] CommandSpec completion_command();
 [[nodiscard]] CommandSpec config_command();
+[[nodiscard]] CommandSpec fetch_command();
 [[nodiscard]] CommandSpec help_command();
 [[nodiscard]] CommandSpec list_command();
+[[nodiscard]] CommandSpec process_image_command();
+[[nodiscard]] CommandSpec runs_cancel_command();
 [[nodiscard]] CommandSpec runs_command();
+[[nodiscard]] CommandSpec runs_retry_command();
 [[nodiscard]] CommandSpec runs_show_command();
 [[nodiscard]] CommandSpec show_command();
 

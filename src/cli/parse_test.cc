@@ -115,7 +115,7 @@ TEST(Complete, OffersCommandsAndThoseBelow) {
   EXPECT_THAT(offered({""}),
               AllOf(Contains("list"), Contains("runs"), Not(Contains("__complete")), Not(Contains("runs show"))));
   EXPECT_THAT(offered({"sh"}), ElementsAre("show"));
-  EXPECT_THAT(offered({"runs", ""}), ElementsAre("show"));
+  EXPECT_THAT(offered({"runs", ""}), ElementsAre("show", "cancel", "retry"));
   EXPECT_THAT(offered({"--json", "li"}), ElementsAre("list"));
 }
 

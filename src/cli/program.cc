@@ -70,8 +70,10 @@ class Program {
   Result<ExitCode> run(const CommandLine& line, const LoadedSettings& loaded, Output& output) {
     for (const auto& warning : loaded.warnings) output.note("warning: " + printable(warning));
     const auto level = log_level(loaded.settings.log_level, line.verbose);
-    const Logger log(stderr_sink(line.quiet ? std::max(level, LogLevel::kError) : level));
-    const Session session{input_.environment, loaded, loaded.settings, output, clock_, log, commands_, input_.version};
+    const auto least = line.quiet ? std::max(level, LogLevel::kError) : level;
+    const Logger log(stderr_sink(least));
+    const Session session{input_.environment, loaded,        loaded.settings, output, clock_, log, least,
+                          commands_,          input_.version};
     try {
       return line.command->run(session, line.arguments);
     } catch (const std::exception& e) {

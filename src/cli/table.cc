@@ -78,8 +78,11 @@ std::string Table::render(const TableLook& look) const {
     out += '\n';
     first = true;
   };
-  for (std::size_t i = 0; i < columns_.size(); ++i) put(i, columns_[i].title, Style::kBold);
-  end_line();
+  const bool titled = std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); });
+  if (titled) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) put(i, columns_[i].title, Style::kBold);
+    end_line();
+  }
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) put(i, row[i].text, row[i].style);
     end_line();

@@ -38,6 +38,7 @@ struct TableLook {
   std::string ellipsis{"…"};
 };
 
+// Without titles there is no line for them.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -43,9 +43,7 @@ CredentialsChain::CredentialsChain(CredentialsChainOptions options, sys::Clock& 
 
 CredentialsChain::~CredentialsChain() = default;
 
-bool CredentialsChain::holds() const {
-  return current_ && (!current_->expires || clock_.now() < *current_->expires);
-}
+bool CredentialsChain::holds() const { return current_ && (!current_->expires || clock_.now() < *current_->expires); }
 
 bool CredentialsChain::fresh() const {
   if (!holds()) return false;

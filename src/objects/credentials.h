@@ -49,7 +49,8 @@ class CredentialsProvider {
 
   // May wait for a metadata service.
   [[nodiscard]] virtual Result<ResolvedCredentials> get(std::stop_token stop) = 0;
-  // The server says that what it was sent has expired. True when get() will now ask for new ones, whatever the time says.
+  // The server says that what it was sent has expired. True when get() will now ask for new ones, whatever the time
+  // says.
   [[nodiscard]] virtual bool refused() { return false; }
 };
 

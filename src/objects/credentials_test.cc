@@ -32,15 +32,15 @@ class CredentialsTest : public ::testing::Test {
   void write(const std::string& name, const std::string& text) { std::ofstream(dir_.file(name)) << text; }
 
   CredentialsChain& chain(std::optional<Credentials> given = {}) {
-    chain_.emplace(CredentialsChainOptions{.given = std::move(given),
-                                           .environment =
-                                               [this](const std::string& name) -> std::optional<std::string> {
-                                             const auto found = variables_.find(name);
-                                             if (found == variables_.end()) return std::nullopt;
-                                             return found->second;
-                                           },
-                                           .home = dir_.path()},
-                   clock_);
+    chain_.emplace(
+        CredentialsChainOptions{.given = std::move(given),
+                                .environment = [this](const std::string& name) -> std::optional<std::string> {
+                                  const auto found = variables_.find(name);
+                                  if (found == variables_.end()) return std::nullopt;
+                                  return found->second;
+                                },
+                                .home = dir_.path()},
+        clock_);
     return *chain_;
   }
   Result<ResolvedCredentials> get() { return chain().get({}); }
@@ -50,7 +50,7 @@ class CredentialsTest : public ::testing::Test {
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().kind(), ErrorKind::kInvalid);
     EXPECT_THAT(found.error().describe(), HasSubstr(words));
-    EXPECT_THAT(found.error().describe(), Not(HasSubstr("SECRET")));
+    EXPECT_THAT(found.error().describe(), Not(HasSubstr("HUSH")));
   }
 
   sys::TempDir dir_;
@@ -66,34 +66,36 @@ TEST_F(CredentialsTest, WithoutAnyRequestsAreAnonymous) {
 }
 
 TEST_F(CredentialsTest, GivenBeforeEnvironmentBeforeFiles) {
-  write(".aws/credentials", "[default]\naws_access_key_id = FILE\naws_secret_access_key = SECRET\n");
+  write(".aws/credentials", "[default]\naws_access_key_id = FILE\naws_secret_access_key = HUSH\n");
   EXPECT_EQ(get()->credentials.access_key_id, "FILE");
   set("AWS_ACCESS_KEY_ID", "ENV");
-  set("AWS_SECRET_ACCESS_KEY", "SECRET");
+  set("AWS_SECRET_ACCESS_KEY", "HUSH");
   set("AWS_SESSION_TOKEN", "TOKEN");
   EXPECT_EQ(get()->credentials.access_key_id, "ENV");
   EXPECT_EQ(get()->credentials.session_token, "TOKEN");
   EXPECT_EQ(get()->origin, "the environment");
-  EXPECT_EQ(chain(Credentials{"GIVEN", "SECRET", ""}).get({})->credentials.access_key_id, "GIVEN");
+  EXPECT_EQ(chain(Credentials{"GIVEN", "HUSH", ""}).get({})->credentials.access_key_id, "GIVEN");
 }
 
 TEST_F(CredentialsTest, WhatIsSetHalfIsAnError) {
   set("AWS_ACCESS_KEY_ID", "ENV");
   expect_invalid("AWS_SECRET_ACCESS_KEY is not");
   variables_.erase("AWS_ACCESS_KEY_ID");
-  set("AWS_SECRET_ACCESS_KEY", "SECRET");
+  set("AWS_SECRET_ACCESS_KEY", "HUSH");
   expect_invalid("AWS_ACCESS_KEY_ID is not");
   set("AWS_ACCESS_KEY_ID", "");  // empty is not set
   expect_invalid("AWS_ACCESS_KEY_ID is not");
   variables_.erase("AWS_SECRET_ACCESS_KEY");
-  write(".aws/credentials", "[default]\naws_secret_access_key = SECRET\n");
+  write(".aws/credentials", "[default]\naws_secret_access_key = HUSH\n");
   expect_invalid("aws_access_key_id");
 }
 
 TEST_F(CredentialsTest, Profiles) {
-  write(".aws/credentials", "# a comment\n[one]\n aws_ignored = x\naws_access_key_id=ONE\naws_secret_access_key = S#1 ; why\n");
-  write(".aws/config", "[profile two]\nregion = x\ns3 =\n  addressing_style = path\nAWS_ACCESS_KEY_ID = TWO\n"
-                       "aws_secret_access_key = S2\naws_session_token = T2\n[default]\nregion = y\n");
+  write(".aws/credentials",
+        "# a comment\n[one]\n aws_ignored = x\naws_access_key_id=ONE\naws_secret_access_key = S#1 ; why\n");
+  write(".aws/config",
+        "[profile two]\nregion = x\ns3 =\n  addressing_style = path\nAWS_ACCESS_KEY_ID = TWO\n"
+        "aws_secret_access_key = S2\naws_session_token = T2\n[default]\nregion = y\n");
   EXPECT_TRUE(get()->credentials.anonymous());
   set("AWS_PROFILE", "one");
   EXPECT_EQ(get()->credentials.access_key_id, "ONE");
@@ -118,21 +120,22 @@ TEST_F(CredentialsTest, ProfilesOfKindsThatAreNotKnownSaySo) {
 }
 
 TEST_F(CredentialsTest, BadFilesNameTheLineAndNotItsText) {
-  write(".aws/credentials", "[default]\naws_access_key_id = X\nSECRET\n");
+  write(".aws/credentials", "[default]\naws_access_key_id = X\nHUSH\n");
   expect_invalid("line 3");
-  write(".aws/credentials", "aws_secret_access_key = SECRET\n");
+  write(".aws/credentials", "aws_secret_access_key = HUSH\n");
   expect_invalid("line 1");
   write(".aws/credentials", "[default\n");
   expect_invalid("line 1");
 }
 
 TEST_F(CredentialsTest, OnlyThisMachineAndKnownAddressesAreAskedOverHttp) {
-  for (const char* uri : {"https://example.com/x", "http://127.0.0.1:80/x", "http://127.1.2.3/", "http://localhost/x",
-                          "http://[::1]:80/", "http://169.254.170.2/x", "http://169.254.170.23/", "http://[fd00:ec2::23]/"}) {
+  for (const char* uri :
+       {"https://example.com/x", "http://127.0.0.1:80/x", "http://127.1.2.3/", "http://localhost/x", "http://[::1]:80/",
+        "http://169.254.170.2/x", "http://169.254.170.23/", "http://[fd00:ec2::23]/"}) {
     EXPECT_TRUE(check_container_uri(uri)) << uri;
   }
-  for (const char* uri : {"http://example.com/", "http://127.0.0.1.example.com/", "http://169.254.169.254/", "ftp://localhost/",
-                          "http://localhost@example.com/", "http://localhost.example.com/", ""}) {
+  for (const char* uri : {"http://example.com/", "http://127.0.0.1.example.com/", "http://169.254.169.254/",
+                          "ftp://localhost/", "http://localhost@example.com/", "http://localhost.example.com/", ""}) {
     EXPECT_FALSE(check_container_uri(uri)) << uri;
   }
 }
@@ -155,7 +158,8 @@ class MetadataTest : public CredentialsTest {
     } else if (broken_) {
       static_cast<void>(writer.send(500, {}, ""));
     } else if (request.method == "PUT" && request.path == "/latest/api/token") {
-      static_cast<void>(writer.send(request.headers.get("X-aws-ec2-metadata-token-ttl-seconds") ? 200 : 400, {}, "TOKEN"));
+      static_cast<void>(
+          writer.send(request.headers.get("X-aws-ec2-metadata-token-ttl-seconds") ? 200 : 400, {}, "TOKEN"));
     } else if (!token) {
       static_cast<void>(writer.send(401, {}, ""));
     } else if (request.path == role) {
@@ -168,8 +172,8 @@ class MetadataTest : public CredentialsTest {
   std::string document() {
     const TimePoint expires = clock_.now() + std::chrono::hours(1);
     return fmt::format(
-        R"({{"Code":"{}","AccessKeyId":"META{}","SecretAccessKey":"SECRET","Token":"T","Expiration":"{}"}})",
-        code_, ++documents_, to_iso8601(expires));
+        R"({{"Code":"{}","AccessKeyId":"META{}","SecretAccessKey":"HUSH","Token":"T","Expiration":"{}"}})", code_,
+        ++documents_, to_iso8601(expires));
   }
 
   std::atomic<bool> broken_ = false;
@@ -202,7 +206,7 @@ TEST_F(MetadataTest, ABadDocumentIsAnErrorWithoutItsText) {
   code_ = "Failure";
   const auto found = get();
   ASSERT_FALSE(found);
-  EXPECT_THAT(found.error().describe(), Not(HasSubstr("SECRET")));
+  EXPECT_THAT(found.error().describe(), Not(HasSubstr("HUSH")));
 }
 
 TEST_F(MetadataTest, TheContainerIsAskedWithItsToken) {

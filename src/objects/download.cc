@@ -19,10 +19,10 @@ Result<> verify(const std::vector<Checksum>& stated, const std::map<HashAlgorith
   for (const auto& checksum : stated) {
     const auto& got = digests.at(checksum.algorithm);
     if (got == checksum.value) continue;
-    return fail(Error(ErrorKind::kCorrupt, fmt::format("its {} is {}, the server states {}",
-                                                       to_string(checksum.algorithm), to_hex(got),
-                                                       to_hex(checksum.value)))
-                    .with_hint("the bytes were damaged on the way, or the object is damaged in its bucket"));
+    return fail(
+        Error(ErrorKind::kCorrupt, fmt::format("its {} is {}, the server states {}", to_string(checksum.algorithm),
+                                               to_hex(got), to_hex(checksum.value)))
+            .with_hint("the bytes were damaged on the way, or the object is damaged in its bucket"));
   }
   return {};
 }
@@ -69,9 +69,8 @@ class Download {
 
   [[nodiscard]] Result<> check_size(const ObjectInfo& object) const {
     if (request_.max_size == 0 || object.size <= request_.max_size) return {};
-    return fail(Error(ErrorKind::kRejected,
-                      fmt::format("{} has {} bytes, at most {} are allowed", shown(object.key), object.size,
-                                  request_.max_size))
+    return fail(Error(ErrorKind::kRejected, fmt::format("{} has {} bytes, at most {} are allowed", shown(object.key),
+                                                        object.size, request_.max_size))
                     .with_hint("raise max_image_size if that is what you want"));
   }
 
@@ -80,8 +79,7 @@ class Download {
     const bool small = object.size <= request_.tuning.one_stream;
     const auto mode = whole_ ? Transfer::Mode::kWhole : small ? Transfer::Mode::kSmall : Transfer::Mode::kRanges;
     auto part = PartFile::open(
-        request_.file,
-        {.source = source_.describe(), .key = object.key, .etag = object.etag, .size = object.size},
+        request_.file, {.source = source_.describe(), .key = object.key, .etag = object.etag, .size = object.size},
         /*reserve=*/!small);
     if (!part) return fail(part.error());
     auto done = fill(object, *part, mode);

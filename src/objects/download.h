@@ -32,8 +32,8 @@ struct DownloadTuning {
   std::uint64_t one_stream = std::uint64_t{8} << 20;  // up to this size: one request, no state file, nothing to resume
   std::uint64_t min_part = std::uint64_t{8} << 20;
   std::uint64_t max_part = std::uint64_t{64} << 20;
-  int streams = 4;      // ranges at once to begin with
-  int max_streams = 8;  // and while more of them still bring more
+  int streams = 4;                                            // ranges at once to begin with
+  int max_streams = 8;                                        // and while more of them still bring more
   std::uint64_t checkpoint_bytes = std::uint64_t{256} << 20;  // what is new is proven after so much of it,
   Duration checkpoint_interval = std::chrono::seconds(5);     // or so long
   int tries = 5;                                              // in a row without a byte of progress

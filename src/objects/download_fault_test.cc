@@ -60,8 +60,8 @@ TEST_F(DownloadFaultTest, ARefusalAtAnyPointIsToldAndTheNextTryIsRight) {
       source_.on_read({});
       EXPECT_EQ(broken.acted(), 1) << point;
     }
-    const bool in_place = std::string_view(point) == "objects.rename.after" ||
-                          std::string_view(point) == "objects.folder.sync";
+    const bool in_place =
+        std::string_view(point) == "objects.rename.after" || std::string_view(point) == "objects.folder.sync";
     EXPECT_EQ(folder(), in_place ? std::vector<std::string>{"file"} : std::vector<std::string>{}) << point;
     if (in_place) {
       EXPECT_TRUE(read_file() == bytes);

@@ -56,8 +56,8 @@ TEST_F(DownloadTest, AnEmptyObjectIsAnEmptyFile) {
 }
 
 TEST_F(DownloadTest, SizesAroundEveryBoundary) {
-  for (const std::size_t size : {1U, 99'999U, 100'000U, 100'001U, 299'999U, 300'000U, 300'001U, 1U << 20, (1U << 20) + 1,
-                                 3'000'000U}) {
+  for (const std::size_t size :
+       {1U, 99'999U, 100'000U, 100'001U, 299'999U, 300'000U, 300'001U, 1U << 20, (1U << 20) + 1, 3'000'000U}) {
     const std::string bytes = random_bytes(size, static_cast<unsigned>(size));
     source_.put("k", bytes);
     const auto done = get();

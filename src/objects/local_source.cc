@@ -43,8 +43,7 @@ Result<> read_range(int root, const RangeRequest& request, RangeReceiver& receiv
   for (std::uint64_t done = 0; done < request.length;) {
     if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "stopped while reading {}", shown(request.key));
     const auto want = std::min<std::uint64_t>(buffer.size(), request.length - done);
-    const ssize_t got =
-        ::pread(file->descriptor.get(), buffer.data(), want, static_cast<off_t>(request.offset + done));
+    const ssize_t got = ::pread(file->descriptor.get(), buffer.data(), want, static_cast<off_t>(request.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(sys::system_error("read", request.key, errno));
     if (got == 0) return fail(replaced(request.key));  // shorter than it was

@@ -5,9 +5,8 @@
 #include <functional>
 #include <future>
 
-#include <sys/stat.h>
-
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "objects/testing/object_source_contract.h"
 #include "sys/testing/temp_dir.h"
@@ -123,7 +122,8 @@ class Replacer final : public RangeReceiver {
 TEST_F(LocalSourceTest, AFileReplacedWhileItIsReadIsNoticedBeforeItsLastBytesAreGiven) {
   write_file(dir_.file("bucket/big"), std::string(1 << 20, 'a'));
   const auto info = source_->head("big", {});
-  const auto renamed = std::make_shared<Replacer>([&] { write_file(dir_.file("bucket/big"), std::string(1 << 20, 'b')); });
+  const auto renamed =
+      std::make_shared<Replacer>([&] { write_file(dir_.file("bucket/big"), std::string(1 << 20, 'b')); });
   source_->read(range_of(*info, 0, info->size), renamed, {});
   EXPECT_EQ(renamed->wait().error().kind(), ErrorKind::kConflict);
   EXPECT_LT(renamed->got_, info->size);

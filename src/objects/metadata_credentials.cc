@@ -19,7 +19,9 @@ constexpr std::string_view kInstanceHost = "http://169.254.169.254";
 
 // The document that both services send. Its text is never shown: it holds the secret.
 Result<ResolvedCredentials> parse_document(std::string_view text, const std::string& origin) {
-  const auto bad = [&](std::string_view what) { return fail(ErrorKind::kCorrupt, "{} answered without {}", origin, what); };
+  const auto bad = [&](std::string_view what) {
+    return fail(ErrorKind::kCorrupt, "{} answered without {}", origin, what);
+  };
   const auto json = parse_json(text);
   if (!json || !json->is_object()) return bad("a JSON object");
   const auto text_of = [&](const char* name) {
@@ -29,8 +31,8 @@ Result<ResolvedCredentials> parse_document(std::string_view text, const std::str
   if (const std::string code = text_of("Code"); !code.empty() && code != "Success") {
     return fail(ErrorKind::kUnavailable, "{} answered {}", origin, shown(code));
   }
-  ResolvedCredentials out{
-      .credentials = {text_of("AccessKeyId"), text_of("SecretAccessKey"), text_of("Token")}, .origin = origin};
+  ResolvedCredentials out{.credentials = {text_of("AccessKeyId"), text_of("SecretAccessKey"), text_of("Token")},
+                          .origin = origin};
   if (out.credentials.access_key_id.empty()) return bad("AccessKeyId");
   if (out.credentials.secret_access_key.empty()) return bad("SecretAccessKey");
   if (const std::string expires = text_of("Expiration"); !expires.empty()) {
@@ -48,11 +50,13 @@ Result<std::string> authorization_token(const Environment& environment) {
   std::string token = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN").value_or("");
   if (const auto file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")) {
     std::ifstream in(*file, std::ios::binary);
-    if (!in) return fail(ErrorKind::kInvalid, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE names {}, which cannot be read", *file);
+    if (!in)
+      return fail(ErrorKind::kInvalid, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE names {}, which cannot be read", *file);
     token.assign(std::istreambuf_iterator<char>(in), {});
     while (token.ends_with('\n') || token.ends_with('\r')) token.pop_back();
   }
-  if (has_control_bytes(token)) return fail(ErrorKind::kInvalid, "the container's authorization token has a control byte");
+  if (has_control_bytes(token))
+    return fail(ErrorKind::kInvalid, "the container's authorization token has a control byte");
   return token;
 }
 

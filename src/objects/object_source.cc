@@ -24,9 +24,7 @@ Result<> check_range(const RangeRequest& request) {
 }
 
 Result<> check_key(std::string_view key) {
-  const auto bad = [&](std::string_view rule) {
-    return fail(ErrorKind::kInvalid, "the key {} {}", shown(key), rule);
-  };
+  const auto bad = [&](std::string_view rule) { return fail(ErrorKind::kInvalid, "the key {} {}", shown(key), rule); };
   if (key.empty()) return fail(ErrorKind::kInvalid, "the key is empty");
   if (key.size() > kMaxKey) {
     return fail(ErrorKind::kInvalid, "the key {}… has {} bytes: at most {} are allowed", shown(key.substr(0, 40)),

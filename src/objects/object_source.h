@@ -59,7 +59,7 @@ class RangeReceiver {
 
 struct RangeRequest {
   std::string key{};
-  std::string etag{};  // what the object must still be; kConflict when it was replaced
+  std::string etag{};                   // what the object must still be; kConflict when it was replaced
   std::optional<TimePoint> modified{};  // the same for servers that send no ETag; compared by the second
   std::uint64_t object_size = 0;
   std::uint64_t offset = 0;
@@ -83,8 +83,8 @@ class ObjectSource {
   // In the order of the keys' bytes. Names that are no key (see check_key), such as "folder/", are left out.
   [[nodiscard]] virtual Result<ObjectPage> list(const ListRequest& request, std::stop_token stop) = 0;
   // Starts reading and returns; the receiver hears the rest, from any thread, this one too. Exactly `length` bytes, or
-  // done() with an error: kUnsupported when the server has only whole objects to give. It may wait before it starts (for
-  // credentials, for a server that asked for patience), so it is not to be called from a receiver.
+  // done() with an error: kUnsupported when the server has only whole objects to give. It may wait before it starts
+  // (for credentials, for a server that asked for patience), so it is not to be called from a receiver.
   virtual void read(RangeRequest request, std::shared_ptr<RangeReceiver> receiver, std::stop_token stop) = 0;
 };
 

@@ -43,31 +43,32 @@ Result<std::unique_ptr<ObjectSource>> open_source(const SourceSettings& settings
                     .with_hint("set s3_bucket to the name of a bucket, or to file:///path for a folder"));
   }
   if (settings.bucket.find("://") != std::string::npos) {
-    return fail(Error(ErrorKind::kInvalid, fmt::format("the bucket {} is neither a name nor a file:// URL",
-                                                       shown(settings.bucket)))
+    return fail(Error(ErrorKind::kInvalid,
+                      fmt::format("the bucket {} is neither a name nor a file:// URL", shown(settings.bucket)))
                     .with_hint("set s3_bucket to the bare name, and s3_endpoint to the server"));
   }
   const auto& environment = settings.environment;
   std::filesystem::path home = settings.home;
   if (home.empty() && environment) home = environment("HOME").value_or("");
-  auto credentials = std::make_shared<CredentialsChain>(CredentialsChainOptions{.given = settings.credentials,
-                                                                                .environment = environment,
-                                                                                .home = std::move(home),
-                                                                                .log = settings.log},
-                                                        *settings.clock);
+  auto credentials = std::make_shared<CredentialsChain>(
+      CredentialsChainOptions{
+          .given = settings.credentials, .environment = environment, .home = std::move(home), .log = settings.log},
+      *settings.clock);
   const auto endpoint = S3Endpoint::make(settings.endpoint, settings.bucket, settings.style);
   if (!endpoint) return fail(endpoint.error());
-  auto source = S3Source::make(
-      {.bucket = settings.bucket,
-       .region = settings.region,
-       .endpoint = settings.endpoint,
-       .style = settings.style,
-       .client = std::make_shared<net::HttpClient>(
-           net::HttpClientOptions{.user_agent = settings.user_agent, .ca_file = settings.ca_file}),
-       .credentials = std::move(credentials),
-       .throttle = settings.throttles != nullptr ? settings.throttles->of(endpoint->describe(settings.region)) : nullptr,
-       .clock = settings.clock,
-       .log = settings.log});
+  auto source = S3Source::make({.bucket = settings.bucket,
+                                .region = settings.region,
+                                .endpoint = settings.endpoint,
+                                .style = settings.style,
+                                .client = std::make_shared<net::HttpClient>(net::HttpClientOptions{
+                                    .user_agent = settings.user_agent, .ca_file = settings.ca_file}),
+                                .credentials = std::move(credentials),
+                                .throttle = settings.throttles != nullptr
+                                                ? settings.throttles->of(endpoint->describe(settings.region))
+                                                : nullptr,
+                                .clock = settings.clock,
+                                .stall_timeout = settings.stall_timeout,
+                                .log = settings.log});
   if (!source) return fail(source.error());
   return std::unique_ptr<ObjectSource>(std::move(*source));
 }

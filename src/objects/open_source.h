@@ -1,6 +1,7 @@
 // The one place that makes a source out of settings: `file:///path` is a folder, a plain name is a bucket of S3.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ struct SourceSettings {
   Environment environment = process_environment();
   std::filesystem::path home{};  // empty: $HOME of `environment`
   std::string user_agent = "slipway";
+  std::chrono::milliseconds stall_timeout{30'000};  // no byte for so long ends a request
   EndpointThrottles* throttles = nullptr;  // shared by several sources; must outlive them
   sys::Clock* clock = &sys::system_clock();
   Logger log{};

@@ -56,7 +56,8 @@ Result<PartFile> PartFile::open(const std::filesystem::path& file, PartIdentity 
 
 Result<> PartFile::load_or_start_afresh(bool reserve) {
   struct stat status{};
-  if (::fstat(descriptor_.get(), &status) != 0) return fail(sys::system_error("stat", part_path(file_).string(), errno));
+  if (::fstat(descriptor_.get(), &status) != 0)
+    return fail(sys::system_error("stat", part_path(file_).string(), errno));
   if (!S_ISREG(status.st_mode)) {
     return fail(ErrorKind::kInvalid, "{} is in the way: it is not a regular file", part_path(file_).string());
   }

@@ -1,8 +1,8 @@
 // A file that is being made: `<file>.part`, with `<file>.part.state` beside it once there is something worth keeping.
 //
 // Order is what makes it safe: bytes are synced before the state says that they are there; all is synced before the
-// rename; the folder is synced after it; the state goes last. Whatever instant a process dies at, what is left is a part
-// with a state that tells the truth, a part without one (worth nothing), or the whole file.
+// rename; the folder is synced after it; the state goes last. Whatever instant a process dies at, what is left is a
+// part with a state that tells the truth, a part without one (worth nothing), or the whole file.
 //
 // The state is one line of JSON: what object the bytes are of, which of them are there, and a digest of the rest of the
 // line, because a power cut may leave a state that was never synced as any bytes at all. A bad one counts as none.

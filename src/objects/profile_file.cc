@@ -31,7 +31,8 @@ std::string lower(std::string_view text) {
 // A comment after a value must have a blank before it: secrets may hold a #.
 std::string_view without_comment(std::string_view value) {
   for (std::size_t i = 1; i < value.size(); ++i) {
-    if ((value[i] == '#' || value[i] == ';') && (value[i - 1] == ' ' || value[i - 1] == '\t')) return value.substr(0, i);
+    if ((value[i] == '#' || value[i] == ';') && (value[i - 1] == ' ' || value[i - 1] == '\t'))
+      return value.substr(0, i);
   }
   return value;
 }
@@ -65,8 +66,8 @@ Result<std::optional<ResolvedCredentials>> from_section(const std::map<std::stri
                           .session_token = value_of(section, "aws_session_token")};
   const bool id = !credentials.access_key_id.empty();
   if (id != !credentials.secret_access_key.empty()) {
-    return fail(ErrorKind::kInvalid, "{} has {} without {}", origin,
-                id ? "aws_access_key_id" : "aws_secret_access_key", id ? "aws_secret_access_key" : "aws_access_key_id");
+    return fail(ErrorKind::kInvalid, "{} has {} without {}", origin, id ? "aws_access_key_id" : "aws_secret_access_key",
+                id ? "aws_secret_access_key" : "aws_access_key_id");
   }
   if (id) return std::optional(ResolvedCredentials{.credentials = std::move(credentials), .origin = origin});
   for (const char* other : {"role_arn", "credential_process", "sso_session", "sso_start_url"}) {
@@ -94,7 +95,8 @@ Result<ProfileFile> parse_profile_file(std::string_view text) {
     if (content.empty() || content.front() == '#' || content.front() == ';') continue;
     if (content.front() == '[') {
       const std::size_t close = content.find(']');
-      if (close == std::string_view::npos) return fail(ErrorKind::kInvalid, "line {} opens a section without ]", number);
+      if (close == std::string_view::npos)
+        return fail(ErrorKind::kInvalid, "line {} opens a section without ]", number);
       section = &file[std::string(trim(content.substr(1, close - 1)))];
       continue;
     }
@@ -119,8 +121,8 @@ Result<std::optional<ResolvedCredentials>> credentials_from_environment(const En
                                   id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID"))
                     .with_hint("set both, or none"));
   }
-  return std::optional(ResolvedCredentials{
-      .credentials = {*id, *secret, environment("AWS_SESSION_TOKEN").value_or("")}, .origin = "the environment"});
+  return std::optional(ResolvedCredentials{.credentials = {*id, *secret, environment("AWS_SESSION_TOKEN").value_or("")},
+                                           .origin = "the environment"});
 }
 
 Result<std::optional<ResolvedCredentials>> credentials_from_files(const Environment& environment,
@@ -133,8 +135,8 @@ Result<std::optional<ResolvedCredentials>> credentials_from_files(const Environm
     bool config;  // sections are called "profile NAME", but for the default one
   };
   bool known = false;
-  for (const Place& place : {Place{"AWS_SHARED_CREDENTIALS_FILE", "credentials", false},
-                             Place{"AWS_CONFIG_FILE", "config", true}}) {
+  for (const Place& place :
+       {Place{"AWS_SHARED_CREDENTIALS_FILE", "credentials", false}, Place{"AWS_CONFIG_FILE", "config", true}}) {
     std::filesystem::path path = environment(place.variable).value_or("");
     if (path.empty() && !home.empty()) path = home / ".aws" / place.name;
     if (path.empty()) continue;
@@ -149,8 +151,9 @@ Result<std::optional<ResolvedCredentials>> credentials_from_files(const Environm
     if (!found || *found) return found;
   }
   if (chosen && !known) {
-    return fail(Error(ErrorKind::kInvalid, fmt::format("AWS_PROFILE is {}, and there is no such profile", shown(profile)))
-                    .with_hint("look at ~/.aws/credentials and ~/.aws/config, or unset AWS_PROFILE"));
+    return fail(
+        Error(ErrorKind::kInvalid, fmt::format("AWS_PROFILE is {}, and there is no such profile", shown(profile)))
+            .with_hint("look at ~/.aws/credentials and ~/.aws/config, or unset AWS_PROFILE"));
   }
   return std::nullopt;
 }

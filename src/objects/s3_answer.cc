@@ -21,7 +21,8 @@ bool is_slow_down(int status, std::string_view code) {
 }
 
 ErrorKind kind_of(int status, std::string_view code) {
-  if (is_slow_down(status, code) || status >= 500 || status == 408 || one_of(code, {"RequestTimeout", "InternalError"})) {
+  if (is_slow_down(status, code) || status >= 500 || status == 408 ||
+      one_of(code, {"RequestTimeout", "InternalError"})) {
     return ErrorKind::kUnavailable;
   }
   // Asked again, they are signed anew.
@@ -46,9 +47,10 @@ std::string hint_of(int status, std::string_view code, const AnswerContext& cont
   if (code == "SignatureDoesNotMatch") {
     return fmt::format("the secret key of {} is not that of its access key id", context.credentials_origin);
   }
-  return fmt::format("the request was signed with the credentials of {}: they must be allowed to list the bucket and to "
-                     "get its objects",
-                     context.credentials_origin);
+  return fmt::format(
+      "the request was signed with the credentials of {}: they must be allowed to list the bucket and to "
+      "get its objects",
+      context.credentials_origin);
 }
 
 std::string subject_of(const AnswerContext& context) {
@@ -93,7 +95,8 @@ Result<> check_same_object(const net::Headers& headers, const RangeRequest& requ
   }
   const auto modified = parse_http_date(headers.get("Last-Modified").value_or(""));
   if (modified && request.modified &&
-      std::chrono::floor<std::chrono::seconds>(*modified) != std::chrono::floor<std::chrono::seconds>(*request.modified)) {
+      std::chrono::floor<std::chrono::seconds>(*modified) !=
+          std::chrono::floor<std::chrono::seconds>(*request.modified)) {
     return replaced();
   }
   return {};
@@ -123,7 +126,8 @@ BadAnswer read_bad_answer(const net::HttpHead& head, std::string_view body, cons
   }
   if (elsewhere) {
     const std::string region = head.headers.get("x-amz-bucket-region").value_or(said.region);
-    if (!region.empty() && region.size() < 64 && region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos) {
+    if (!region.empty() && region.size() < 64 &&
+        region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos) {
       out.region = region;
     }
   }

@@ -1,5 +1,5 @@
-// What an S3 server's answer means: an error of ours, the facts about an object, and whether a range is the one that was
-// asked for. Pure.
+// What an S3 server's answer means: an error of ours, the facts about an object, and whether a range is the one that
+// was asked for. Pure.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,9 @@ struct BadAnswer {
 [[nodiscard]] Result<ObjectInfo> read_object_info(std::string key, const net::Headers& headers);
 
 // Checksums of the whole object that the server states. The composite ones of multipart uploads (-N) are of something
-// else. An ETag of 32 hexadecimal digits is the MD5 of the object unless it is encrypted with a key of the customer's or
-// of KMS; it is taken only when the server states nothing better, because a few servers have other ETags that look so.
+// else. An ETag of 32 hexadecimal digits is the MD5 of the object unless it is encrypted with a key of the customer's
+// or of KMS; it is taken only when the server states nothing better, because a few servers have other ETags that look
+// so.
 [[nodiscard]] std::vector<Checksum> read_checksums(const net::Headers& headers);
 
 // The head of an answer to a read: kConflict when it is of another object than the one asked for, kUnsupported when the

@@ -14,7 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string error_xml(const std::string& code) { return "<Error><Code>" + code + "</Code><Message>m</Message></Error>"; }
+std::string error_xml(const std::string& code) {
+  return "<Error><Code>" + code + "</Code><Message>m</Message></Error>";
+}
 
 BadAnswer bad(int status, const std::string& code = "", net::Headers headers = {}) {
   net::HttpHead head{.status = status, .headers = std::move(headers)};
@@ -64,7 +66,8 @@ TEST(S3AnswerTest, ChecksumsThatAreOfTheWholeObject) {
   EXPECT_THAT(read_checksums({{"ETag", '"' + md5 + "-2\""}}), IsEmpty());
   EXPECT_THAT(read_checksums({{"ETag", "\"abc\""}}), IsEmpty());
   EXPECT_THAT(read_checksums({{"ETag", md5}, {"x-amz-server-side-encryption", "aws:kms"}}), IsEmpty());
-  EXPECT_THAT(read_checksums({{"ETag", md5}, {"x-amz-server-side-encryption-customer-algorithm", "AES256"}}), IsEmpty());
+  EXPECT_THAT(read_checksums({{"ETag", md5}, {"x-amz-server-side-encryption-customer-algorithm", "AES256"}}),
+              IsEmpty());
   EXPECT_EQ(read_checksums({{"ETag", md5}, {"x-amz-server-side-encryption", "AES256"}}).size(), 1U);
   const auto better = read_checksums({{"ETag", md5}, {"x-amz-checksum-crc32", "AAAAAQ=="}});
   ASSERT_EQ(better.size(), 1U);

@@ -19,8 +19,8 @@
 namespace slipway::objects {
 
 struct ListCursor {
-  std::string token{};          // version 2; empty: go on after `last_key`
-  std::string last_key{};       // empty: from the beginning
+  std::string token{};            // version 2; empty: go on after `last_key`
+  std::string last_key{};         // empty: from the beginning
   std::uint32_t empty_pages = 0;  // in a row
 
   [[nodiscard]] std::string to_string() const;

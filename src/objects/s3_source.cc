@@ -28,9 +28,14 @@ class S3Source::Reading final : public net::HttpReceiver {
  public:
   Reading(S3Source& owner, RangeRequest request, std::shared_ptr<RangeReceiver> receiver, Prepared prepared,
           Throttle::Permit permit, const std::stop_token& stop)
-      : owner_(owner), request_(std::move(request)), receiver_(std::move(receiver)),
-        context_(std::move(prepared.context)), region_(std::move(prepared.region)), permit_(std::move(permit)),
-        by_caller_(stop, Stop{&stop_}), by_owner_(owner.ending_.get_token(), Stop{&stop_}) {
+      : owner_(owner),
+        request_(std::move(request)),
+        receiver_(std::move(receiver)),
+        context_(std::move(prepared.context)),
+        region_(std::move(prepared.region)),
+        permit_(std::move(permit)),
+        by_caller_(stop, Stop{&stop_}),
+        by_owner_(owner.ending_.get_token(), Stop{&stop_}) {
     const sys::Lock lock(owner_.mutex_);
     ++owner_.reads_;
   }
@@ -112,7 +117,8 @@ Result<std::unique_ptr<S3Source>> S3Source::make(S3Options options) {
 }
 
 S3Source::S3Source(S3Options options, S3Endpoint endpoint)
-    : options_(std::move(options)), endpoint_(std::move(endpoint)),
+    : options_(std::move(options)),
+      endpoint_(std::move(endpoint)),
       name_(fmt::format("s3://{} at {}", options_.bucket, endpoint_.describe(options_.region))),
       region_(options_.region) {}
 
@@ -168,13 +174,14 @@ Error S3Source::learn(BadAnswer bad, const std::string& asked_region) {
   const sys::Lock lock(mutex_);
   const bool follow = !moved_ || region_ == *bad.region;
   if (!follow) {
-    return Error(ErrorKind::kInvalid, fmt::format("{} (the bucket is in the region {})", bad.error.message(), *bad.region))
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{} (the bucket is in the region {})", bad.error.message(), *bad.region))
         .with_hint(fmt::format("set s3_region to {}", *bad.region));
   }
   moved_ = true;
   region_ = *bad.region;
-  return Error(ErrorKind::kUnavailable,
-               fmt::format("{} (the bucket is in the region {}, where it is asked for next)", bad.error.message(), region_))
+  return Error(ErrorKind::kUnavailable, fmt::format("{} (the bucket is in the region {}, where it is asked for next)",
+                                                    bad.error.message(), region_))
       .with_hint(fmt::format("set s3_region to {}", region_));
 }
 
@@ -207,8 +214,7 @@ Result<net::HttpAnswer> S3Source::ask(const Call& call, const std::stop_token& s
 
 Result<ObjectInfo> S3Source::head(const std::string& key, std::stop_token stop) {
   if (auto checked = check_key(key); !checked) return fail(checked.error());
-  const auto answer =
-      ask({.method = "HEAD", .key = key, .headers = {{"x-amz-checksum-mode", "ENABLED"}}}, stop);
+  const auto answer = ask({.method = "HEAD", .key = key, .headers = {{"x-amz-checksum-mode", "ENABLED"}}}, stop);
   if (!answer) return answer.error().during("look at {} in {}", shown(key), name_);
   auto info = read_object_info(key, answer->headers);
   if (!info) return info.error().during("look at {} in {}", shown(key), name_);
@@ -231,7 +237,8 @@ void S3Source::read(RangeRequest request, std::shared_ptr<RangeReceiver> receive
   if (auto checked = check_range(request); !checked) return receiver->done(std::move(checked));
   Call call{.key = request.key};
   const bool whole = request.offset == 0 && request.length == request.object_size;
-  if (!whole) call.headers.add("Range", fmt::format("bytes={}-{}", request.offset, request.offset + request.length - 1));
+  if (!whole)
+    call.headers.add("Range", fmt::format("bytes={}-{}", request.offset, request.offset + request.length - 1));
   if (whole) call.headers.add("x-amz-checksum-mode", "ENABLED");
   const bool weak = request.etag.starts_with("W/");
   if (!request.etag.empty() && !weak) call.headers.add("If-Match", fmt::format("\"{}\"", request.etag));

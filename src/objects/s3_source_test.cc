@@ -144,7 +144,8 @@ TEST_F(S3SourceTest, WrongCredentialsNameTheirOrigin) {
 TEST_F(S3SourceTest, ABusyServerIsTriedAgainAFewTimes) {
   start();
   server_->put("k", "bytes");
-  server_->proxy().add({.times = 3, .fault = net::Answer{.status = 503, .body = "<Error><Code>SlowDown</Code></Error>"}});
+  server_->proxy().add(
+      {.times = 3, .fault = net::Answer{.status = 503, .body = "<Error><Code>SlowDown</Code></Error>"}});
   EXPECT_TRUE(source_->head("k", {}));
   server_->proxy().clear();
   server_->proxy().add({.times = -1, .fault = net::Answer{.status = 500}});

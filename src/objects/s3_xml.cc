@@ -177,7 +177,8 @@ std::optional<ErrorAnswer> parse_error_answer(std::string_view xml) {
 }
 
 std::string bare_etag(std::string_view text) {
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') return std::string(text.substr(1, text.size() - 2));
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    return std::string(text.substr(1, text.size() - 2));
   return std::string(text);
 }
 

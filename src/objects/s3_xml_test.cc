@@ -58,11 +58,14 @@ TEST(S3XmlTest, RefusesWhatIsNoList) {
   expect_corrupt("<ListBucketResult><Contents>", "no element");
   expect_corrupt("<ListBucketResult></Other>", "mismatched");
   expect_corrupt("<ListBucketResult><Contents><Size>1</Size></Contents></ListBucketResult>", "no key");
-  expect_corrupt("<ListBucketResult><Contents><Key>a</Key><Size>-1</Size></Contents></ListBucketResult>", "not a number");
-  expect_corrupt("<ListBucketResult><Contents><Key>a</Key><Size>99999999999999999999</Size></Contents></ListBucketResult>",
+  expect_corrupt("<ListBucketResult><Contents><Key>a</Key><Size>-1</Size></Contents></ListBucketResult>",
                  "not a number");
-  expect_corrupt("<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%4</Key></Contents></ListBucketResult>",
-                 "badly encoded");
+  expect_corrupt(
+      "<ListBucketResult><Contents><Key>a</Key><Size>99999999999999999999</Size></Contents></ListBucketResult>",
+      "not a number");
+  expect_corrupt(
+      "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%4</Key></Contents></ListBucketResult>",
+      "badly encoded");
 }
 
 TEST(S3XmlTest, RefusesDocumentTypesSoThatNoEntityIsEverDefined) {

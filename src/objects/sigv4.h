@@ -46,7 +46,8 @@ struct SigningScope {
 [[nodiscard]] std::string authorization(const SignedRequest& request, const Credentials& credentials,
                                         const SigningScope& scope, TimePoint at);
 
-// Adds x-amz-date, x-amz-content-sha256, x-amz-security-token where there is one, and Authorization. Anonymous: nothing.
+// Adds x-amz-date, x-amz-content-sha256, x-amz-security-token where there is one, and Authorization. Anonymous:
+// nothing.
 void sign_s3(SignedRequest& request, const Credentials& credentials, const SigningScope& scope, TimePoint at);
 
 }  // namespace slipway::objects

@@ -1,5 +1,5 @@
-// The requests, times, keys and signatures are those of AWS's published signing test suite ("aws-sig-v4-test-suite") and
-// of the examples in S3's documentation of header-based authentication.
+// The requests, times, keys and signatures are those of AWS's published signing test suite ("aws-sig-v4-test-suite")
+// and of the examples in S3's documentation of header-based authentication.
 #include "objects/sigv4.h"
 
 #include <gmock/gmock.h>
@@ -89,10 +89,10 @@ TEST(SigV4SuiteTest, HeaderValuesAreTrimmed) {
 }
 
 TEST(SigV4SuiteTest, BodyAndContentType) {
-  SignedRequest request{.method = "POST",
-                        .headers = {{"Content-Type", "application/x-www-form-urlencoded"},
-                                    {"Host", "example.amazonaws.com"}},
-                        .payload_sha256 = sha256_hex("Param1=value1")};
+  SignedRequest request{
+      .method = "POST",
+      .headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Host", "example.amazonaws.com"}},
+      .payload_sha256 = sha256_hex("Param1=value1")};
   EXPECT_EQ(suite_signature(request), "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a");
 }
 

@@ -23,16 +23,16 @@
 namespace slipway::objects {
 
 struct ThrottlePolicy {
-  double most = 64;                                 // requests under way when the server has no complaints
+  double most = 64;  // requests under way when the server has no complaints
   Duration first_delay = std::chrono::milliseconds(200);
   Duration longest_delay = std::chrono::seconds(20);
   Duration longest_retry_after = std::chrono::seconds(60);  // a server that asks for more gets this
 };
 
 enum class Answered : std::uint8_t {
-  kWell,       // an answer that says nothing about the server's load
-  kSlowDown,   // SlowDown, 503, 429
-  kNotAtAll,   // no answer, or one cut short: tells nothing
+  kWell,      // an answer that says nothing about the server's load
+  kSlowDown,  // SlowDown, 503, 429
+  kNotAtAll,  // no answer, or one cut short: tells nothing
 };
 
 // The decisions, without clock, threads or randomness. Not thread-safe.

@@ -15,8 +15,8 @@ using std::chrono::seconds;
 
 constexpr TimePoint kStart = from_micros(1'700'000'000'000'000);
 
-constexpr ThrottlePolicy kPolicy{.most = 8, .first_delay = milliseconds(100), .longest_delay = seconds(1),
-                                 .longest_retry_after = seconds(30)};
+constexpr ThrottlePolicy kPolicy{
+    .most = 8, .first_delay = milliseconds(100), .longest_delay = seconds(1), .longest_retry_after = seconds(30)};
 
 // Starts `count` requests at `now`, and says how many were let through.
 int start(ThrottleCore& core, int count, TimePoint now) {

@@ -21,8 +21,8 @@ TEST(TimeTextTest, ReadsIsoTimes) {
 }
 
 TEST(TimeTextTest, RefusesWhatIsNoTime) {
-  for (const char* text : {"", "3", "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Apr 1994 08:49:37 GMT",
-                           "Sun, 06 Nov 1994 08:49:37 GMT!"}) {
+  for (const char* text :
+       {"", "3", "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Apr 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT!"}) {
     EXPECT_EQ(parse_http_date(text), std::nullopt) << text;
   }
   for (const char* text : {"", "1994-11-06", "1994-11-06T08:49:37", "1994-13-06T08:49:37Z", "1994-02-30T08:49:37Z",

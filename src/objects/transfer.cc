@@ -28,7 +28,12 @@ Duration retry_delay(Duration first, int failures) {
 class Transfer::Receiver final : public RangeReceiver {
  public:
   Receiver(Transfer& owner, const RangePlan::Part& part, int round)
-      : owner_(owner), id_(part.id), round_(round), begin_(part.range.offset), at_(begin_), end_(begin_ + part.range.length) {}
+      : owner_(owner),
+        id_(part.id),
+        round_(round),
+        begin_(part.range.offset),
+        at_(begin_),
+        end_(begin_ + part.range.length) {}
 
   void stated(const std::vector<Checksum>& checksums) override {
     const sys::Lock lock(owner_.mutex_);
@@ -56,9 +61,19 @@ class Transfer::Receiver final : public RangeReceiver {
 
 Transfer::Transfer(ObjectSource& source, const ObjectInfo& object, PartFile& part, const DownloadRequest& request,
                    Mode mode)
-    : source_(source), object_(object), part_(part), request_(request), tuning_(request.tuning),
-      clock_(*request.clock), mode_(mode), plan_(object.size, part.kept()), tuner_(request.tuning),
-      kicked_(plan_.done()), proven_(plan_.done()), proven_at_(clock_.now()), stated_(object.checksums) {}
+    : source_(source),
+      object_(object),
+      part_(part),
+      request_(request),
+      tuning_(request.tuning),
+      clock_(*request.clock),
+      mode_(mode),
+      plan_(object.size, part.kept()),
+      tuner_(request.tuning),
+      kicked_(plan_.done()),
+      proven_(plan_.done()),
+      proven_at_(clock_.now()),
+      stated_(object.checksums) {}
 
 Result<std::map<HashAlgorithm, DigestBytes>> Transfer::run(const std::stop_token& stop) {
   const std::stop_callback on_stop(stop, [this] {
@@ -188,9 +203,9 @@ void Transfer::keep() {
     } else {
       const bool fresh = plan_.done() > proven_ && !plan_.complete();
       sys::Borrowed borrowed(mutex_);
-      clock_.wait_until(borrowed.lock(), keep_changed_,
-                        fresh ? later(proven_at_, tuning_.checkpoint_interval)
-                              : later(clock_.now(), tuning_.checkpoint_interval));
+      clock_.wait_until(
+          borrowed.lock(), keep_changed_,
+          fresh ? later(proven_at_, tuning_.checkpoint_interval) : later(clock_.now(), tuning_.checkpoint_interval));
     }
   }
 }

@@ -83,7 +83,8 @@ class Transfer {
   TimePoint proven_at_ SLIPWAY_GUARDED_BY(mutex_);
   TimePoint reported_at_ SLIPWAY_GUARDED_BY(mutex_) = TimePoint::min();
   std::vector<Checksum> stated_ SLIPWAY_GUARDED_BY(mutex_);
-  std::map<HashAlgorithm, Hasher> hashers_;  // the hashing thread's; in kSmall and kWhole filled in after the bytes came
+  std::map<HashAlgorithm, Hasher>
+      hashers_;  // the hashing thread's; in kSmall and kWhole filled in after the bytes came
 };
 
 }  // namespace slipway::objects

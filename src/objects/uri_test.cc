@@ -41,7 +41,8 @@ TEST(KeyTest, TakesOrdinaryKeys) {
 }
 
 TEST(KeyTest, RefusesWhatCouldLeaveTheFolderOrTheLine) {
-  for (const char* key : {"", "/a", "a//b", "a/", "..", "../a", "a/../b", "a/..", "./a", "a/./b", "a\nb", "a\x7f", "/"}) {
+  for (const char* key :
+       {"", "/a", "a//b", "a/", "..", "../a", "a/../b", "a/..", "./a", "a/./b", "a\nb", "a\x7f", "/"}) {
     const auto checked = check_key(key);
     ASSERT_FALSE(checked) << key;
     EXPECT_EQ(checked.error().kind(), ErrorKind::kInvalid) << key;

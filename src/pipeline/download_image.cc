@@ -43,6 +43,12 @@ bool worth_a_retry(ErrorKind kind) {
   }
 }
 
+// Validation said no to the file, and will say so again. (A reader that hung will hang again.)
+bool is_verdict(ErrorKind kind) {
+  return kind == ErrorKind::kCorrupt || kind == ErrorKind::kRejected || kind == ErrorKind::kUnsupported ||
+         kind == ErrorKind::kTimeout;
+}
+
 class DownloadImage {
  public:
   explicit DownloadImage(DownloadParts parts) : parts_(std::move(parts)) {}
@@ -202,9 +208,7 @@ Outcome DownloadImage::validate(const Run& run) const {
   };
   auto seen = pipeline::validate(*parts_.inspector, wanted, run.stop());
   if (!seen) {
-    const bool verdict = seen.error().kind() == ErrorKind::kCorrupt || seen.error().kind() == ErrorKind::kRejected ||
-                         seen.error().kind() == ErrorKind::kTimeout;
-    if (verdict && !run.stop().stop_requested()) return refuse(run, seen.error());
+    if (is_verdict(seen.error().kind()) && !run.stop().stop_requested()) return refuse(run, seen.error());
     return seen.error().during("validate {}", response.local_path);
   }
 

@@ -31,12 +31,33 @@ class Family {
   std::unordered_map<fsm::RunVersion, bool> known_;
 };
 
+// Says of a run that is inside a transition which one that is: who comes late has missed its beginning.
+void tell_where_it_is(const fsm::RunRecord& run, TimePoint now, const OnEvent& on_event) {
+  const auto& transitions = run.spec.plan->transitions;
+  const auto position = run.progress.position;
+  if (!std::holds_alternative<fsm::Running>(run.progress.state) || position >= transitions.size()) return;
+  on_event({.run = run.spec.version,
+            .machine = run.spec.machine,
+            .id = run.spec.id,
+            .event = {.kind = fsm::EventKind::kBegan, .at = now, .transition = transitions[position]}});
+}
+
+void tell_where_they_are(fsm::Manager& manager, fsm::RunVersion head, const OnEvent& on_event) {
+  if (!on_event) return;
+  const auto run = manager.run(head);
+  const auto children = manager.children(head);
+  if (run) tell_where_it_is(*run, manager.clock().now(), on_event);
+  if (!children) return;
+  for (const auto& child : *children) tell_where_it_is(child, manager.clock().now(), on_event);
+}
+
 }  // namespace
 
 Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, fsm::RunVersion run,
                               const OnEvent& on_event, std::stop_token stop) {
   Family family(manager, run);
   std::size_t known_missed = 0;
+  tell_where_they_are(manager, run, on_event);
   for (;;) {
     if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "run {} is no longer followed", run);
     const auto event = events.next(manager.clock().now() + kLook);

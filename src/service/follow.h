@@ -13,7 +13,7 @@ namespace slipway::service {
 // it is slow; the end never is.
 using OnEvent = std::function<void(const fsm::RunEvent&)>;
 
-// `events` is a subscription from before the run was started (or found). kCancelled by the stop; else as
+// What is under way already is told first, as having begun. `events` is a subscription from before the run was started (or found). kCancelled by the stop; else as
 // Manager::wait() has it.
 [[nodiscard]] Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, fsm::RunVersion run,
                                             const OnEvent& on_event, std::stop_token stop);

@@ -57,10 +57,11 @@ TEST(ProcessTest, SwapsDescriptorsWithoutTrampling) {
   Pipe a;
   Pipe b;
   // The child's numbers are ours, crosswise.
-  auto process = Process::start({.executable = "/bin/sh",
-                                 .arguments = {"-c", "echo a >&" + std::to_string(b.writing.get()) + "; echo b >&" +
-                                                         std::to_string(a.writing.get())},
-                                 .descriptors = {{b.writing.get(), a.writing.get()}, {a.writing.get(), b.writing.get()}}});
+  auto process =
+      Process::start({.executable = "/bin/sh",
+                      .arguments = {"-c", "echo a >&" + std::to_string(b.writing.get()) + "; echo b >&" +
+                                              std::to_string(a.writing.get())},
+                      .descriptors = {{b.writing.get(), a.writing.get()}, {a.writing.get(), b.writing.get()}}});
   ASSERT_TRUE(process) << process.error().message();
   EXPECT_EQ(a.read_all(), "a\n");
   EXPECT_EQ(b.read_all(), "b\n");

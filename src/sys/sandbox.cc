@@ -98,11 +98,8 @@ class Filter {
  public:
   Filter() : filter_(::seccomp_init(SCMP_ACT_KILL_PROCESS)), error_(filter_ ? 0 : ENOMEM) {}
 
-  template <class... Conditions>
-  void allow(int call, Conditions... conditions) {
-    if (error_ != 0) return;
-    error_ = -::seccomp_rule_add(filter_.get(), SCMP_ACT_ALLOW, call, sizeof...(conditions), conditions...);
-  }
+  void allow(int call) { add(call, nullptr); }
+  void allow(int call, const scmp_arg_cmp& condition) { add(call, &condition); }
   [[nodiscard]] Result<> load() {
     if (error_ == 0) error_ = -::seccomp_load(filter_.get());
     if (error_ != 0) return failed("filter the system calls of", error_);
@@ -110,18 +107,27 @@ class Filter {
   }
 
  private:
+  void add(int call, const scmp_arg_cmp* condition) {
+    if (error_ != 0) return;
+    error_ = -::seccomp_rule_add_array(filter_.get(), SCMP_ACT_ALLOW, call, condition != nullptr ? 1 : 0, condition);
+  }
+
   std::unique_ptr<void, FilterCloser> filter_;
   int error_;
 };
+
+// Conditions on a call's arguments, counted from 0.
+scmp_arg_cmp first_is(int value) { return {0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(value), 0}; }
+scmp_arg_cmp third_lacks(int bits) { return {2, SCMP_CMP_MASKED_EQ, static_cast<scmp_datum_t>(bits), 0}; }
 
 void allow_reading_and_memory(Filter& filter, int output) {
   for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(munmap),
                          SCMP_SYS(mremap), SCMP_SYS(brk), SCMP_SYS(madvise), SCMP_SYS(futex)}) {
     filter.allow(call);
   }
-  filter.allow(SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(output)));
-  filter.allow(SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-  filter.allow(SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+  filter.allow(SCMP_SYS(write), first_is(output));
+  filter.allow(SCMP_SYS(mmap), third_lacks(PROT_EXEC));
+  filter.allow(SCMP_SYS(mprotect), third_lacks(PROT_EXEC));
 }
 
 void allow_time_and_ending(Filter& filter) {
@@ -131,12 +137,12 @@ void allow_time_and_ending(Filter& filter) {
     filter.allow(call);
   }
   // abort() signals its own process, and no other.
-  filter.allow(SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(::getpid())));
+  filter.allow(SCMP_SYS(tgkill), first_is(::getpid()));
 }
 
 // What the sanitizers' run time asks for while a program runs and when it reports.
 void allow_sanitizers(Filter& filter) {
-  filter.allow(SCMP_SYS(write), SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO));
+  filter.allow(SCMP_SYS(write), first_is(STDERR_FILENO));
   for (const int call : {SCMP_SYS(sigaltstack), SCMP_SYS(sched_yield), SCMP_SYS(rt_sigaction), SCMP_SYS(nanosleep),
                          SCMP_SYS(clock_nanosleep), SCMP_SYS(prctl), SCMP_SYS(readlink), SCMP_SYS(getrlimit),
                          SCMP_SYS(prlimit64), SCMP_SYS(getuid), SCMP_SYS(close)}) {

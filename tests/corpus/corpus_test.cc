@@ -63,10 +63,13 @@ std::string said_of(const Outcome& outcome, const Row& row) {
   return at == std::string::npos ? message : message.substr(at + before.size());
 }
 
-// "entry NAME: why": the name.
+// The name in "entry NAME: why", with or without "layer PATH: " before it.
 std::string entry_of(const std::string& said) {
   constexpr std::string_view kEntry = "entry ";
-  return said.starts_with(kEntry) ? said.substr(kEntry.size(), said.find(": ") - kEntry.size()) : "";
+  const auto at = said.find(kEntry);
+  if (at == std::string::npos) return "";
+  const auto begin = at + kEntry.size();
+  return said.substr(begin, said.find(": ", begin) - begin);
 }
 
 void expect_refused(const Outcome& outcome, const Expected& expected, const Row& row) {

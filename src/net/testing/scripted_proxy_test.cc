@@ -22,7 +22,17 @@ class ScriptedProxyTest : public ::testing::Test {
     return receiver;
   }
 
-  std::string object_ = "0123456789";
+  std::string object() {
+    const sys::Lock lock(mutex_);
+    return object_;
+  }
+  void replace_object(std::string by) {
+    const sys::Lock lock(mutex_);
+    object_ = std::move(by);
+  }
+
+  sys::Mutex mutex_;
+  std::string object_ SLIPWAY_GUARDED_BY(mutex_) = "0123456789";
   HttpClient client_{{}};
   ScriptedProxy proxy_{[this](const ServerRequest& request, ResponseWriter& answer) {
     const Headers headers{{"ETag", "\"e\""}, {"x-amz-checksum-sha256", "c"}, {"X-Other", "o"}};
@@ -35,7 +45,7 @@ class ScriptedProxyTest : public ::testing::Test {
       for (const auto& [name, value] : request.headers) seen += name + ": " + value + "\n";
       (void)answer.send(200, headers, seen + request.body);
     } else {
-      (void)answer.send(200, headers, object_);
+      (void)answer.send(200, headers, object());
     }
   }};
 };
@@ -92,24 +102,24 @@ TEST_F(ScriptedProxyTest, AnswersInsteadOfTheServer) {
   EXPECT_EQ(answer->status, 301);
   EXPECT_EQ(answer->headers.get("x-amz-bucket-region"), "eu-1");
   EXPECT_EQ(answer->body, "<ListBucketResult><unclosed");
-  EXPECT_EQ(get("/")->body, object_);
+  EXPECT_EQ(get("/")->body, object());
 }
 
 TEST_F(ScriptedProxyTest, CutsTheBody) {
   for (const auto* path : {"/o", "/chunked"}) {
-    for (const std::uint64_t at : {0, 4, 7}) {
+    for (const std::uint64_t at : {0U, 4U, 7U}) {
       proxy_.clear();
       proxy_.add({.fault = CutAt{at}});
       const auto receiver = start(path);
       const auto how = receiver->wait();
       ASSERT_FALSE(how) << path << at;
       EXPECT_EQ(how.error().kind(), ErrorKind::kUnavailable);
-      EXPECT_EQ(receiver->body(), object_.substr(0, at));
+      EXPECT_EQ(receiver->body(), object().substr(0, at));
     }
   }
   proxy_.add({.fault = CutAt{.at = 4, .reset = true}});
   EXPECT_FALSE(get("/o"));
-  EXPECT_EQ(get("/o")->body, object_);
+  EXPECT_EQ(get("/o")->body, object());
 }
 
 TEST_F(ScriptedProxyTest, StallsUntilReleased) {
@@ -122,9 +132,9 @@ TEST_F(ScriptedProxyTest, StallsUntilReleased) {
   EXPECT_EQ(before_head->times_done(), 0);
   proxy_.release();
   EXPECT_TRUE(in_body->wait());
-  EXPECT_EQ(in_body->body(), object_);
+  EXPECT_EQ(in_body->body(), object());
   EXPECT_TRUE(before_head->wait());
-  EXPECT_EQ(before_head->body(), object_);
+  EXPECT_EQ(before_head->body(), object());
 }
 
 TEST_F(ScriptedProxyTest, AStallEndsWithTheClientsPatience) {
@@ -159,7 +169,7 @@ TEST_F(ScriptedProxyTest, FlipsBytesAndDropsHeaders) {
 }
 
 TEST_F(ScriptedProxyTest, ReplacesTheObjectBetweenTwoRequests) {
-  proxy_.add({.skip = 1, .fault = Before{[&](const ServerRequest&) { object_ = "replaced"; }}});
+  proxy_.add({.skip = 1, .fault = Before{[&](const ServerRequest&) { replace_object("replaced"); }}});
   EXPECT_EQ(get("/o")->body, "0123456789");
   EXPECT_EQ(get("/o")->body, "replaced");
 }

@@ -47,7 +47,9 @@ class DownloadFixture : public ::testing::Test {
     request_.tuning = tiny_tuning();
   }
 
-  [[nodiscard]] Result<Downloaded> get(std::stop_token stop = {}) { return download(source_, request_, std::move(stop)); }
+  [[nodiscard]] Result<Downloaded> get(std::stop_token stop = {}) {
+    return download(source_, request_, std::move(stop));
+  }
   [[nodiscard]] std::string read_file() const { return bytes_of(file_); }
   [[nodiscard]] std::vector<std::string> folder() const { return names_in(dir_.path()); }
 

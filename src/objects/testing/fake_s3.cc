@@ -56,7 +56,9 @@ std::string error_xml(std::string_view code, std::string_view more = "") {
   return fmt::format("<?xml version=\"1.0\"?><Error><Code>{}</Code><Message>no</Message>{}</Error>", code, more);
 }
 
-std::string last_modified(int version) { return fmt::format("Tue, 14 Nov 2023 22:{:02}:{:02} GMT", version / 60 % 60, version % 60); }
+std::string last_modified(int version) {
+  return fmt::format("Tue, 14 Nov 2023 22:{:02}:{:02} GMT", version / 60 % 60, version % 60);
+}
 
 std::string between(const std::string& text, std::string_view before, std::string_view after) {
   const auto begin = text.find(before);
@@ -104,8 +106,9 @@ std::string FakeS3::refusal(const net::ServerRequest& request) const {
     again.headers.add(name, request.headers.get(name).value_or("missing"));
   }
   const std::string date = request.headers.get("x-amz-date").value_or("19700101T000000Z");
-  const auto at = parse_iso8601(fmt::format("{}-{}-{}T{}:{}:{}Z", date.substr(0, 4), date.substr(4, 2), date.substr(6, 2),
-                                            date.substr(9, 2), date.substr(11, 2), date.substr(13, 2)));
+  const auto at =
+      parse_iso8601(fmt::format("{}-{}-{}T{}:{}:{}Z", date.substr(0, 4), date.substr(4, 2), date.substr(6, 2),
+                                date.substr(9, 2), date.substr(11, 2), date.substr(13, 2)));
   const bool right = at && authorization(again, good, {.region = quirks_.region}, *at) == *header;
   return right ? "" : "SignatureDoesNotMatch";
 }
@@ -194,7 +197,8 @@ void FakeS3::serve_list(const net::ServerRequest& request, net::ResponseWriter& 
                             spell(at->first), at->second.etag, at->second.bytes.size());
   }
   std::string next;
-  if (truncated && quirks_.list == List::kVersion2) next = "<NextContinuationToken>token+/=" + escape(last) + "</NextContinuationToken>";
+  if (truncated && quirks_.list == List::kVersion2)
+    next = "<NextContinuationToken>token+/=" + escape(last) + "</NextContinuationToken>";
   if (truncated && quirks_.list == List::kMarker) next = "<NextMarker>" + spell(last) + "</NextMarker>";
   if (quirks_.list == List::kSameToken) {
     truncated = true;

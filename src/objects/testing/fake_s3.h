@@ -1,5 +1,6 @@
-// A small S3 server in this process, for tests: one bucket, list (versions 1 and 2), HEAD, GET with ranges and If-Match.
-// Signatures are checked against what really came over the wire. Quirks make it one of the servers that do less.
+// A small S3 server in this process, for tests: one bucket, list (versions 1 and 2), HEAD, GET with ranges and
+// If-Match. Signatures are checked against what really came over the wire. Quirks make it one of the servers that do
+// less.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,14 @@ namespace slipway::objects {
 struct FakeS3Quirks {
   enum class List : std::uint8_t {
     kVersion2,
-    kMarker,       // version 1, with NextMarker
-    kBareMarker,   // version 1, without: go on after the last key
-    kSameToken,    // version 2 that hands out one token for ever, and empty pages
-    kSamePage,     // the first page again and again
+    kMarker,      // version 1, with NextMarker
+    kBareMarker,  // version 1, without: go on after the last key
+    kSameToken,   // version 2 that hands out one token for ever, and empty pages
+    kSamePage,    // the first page again and again
   };
-  bool if_match = true;      // false: the header is not looked at
-  bool etags = true;         // false: none are sent
-  bool ranges = true;        // false: the whole object is sent whatever was asked for
+  bool if_match = true;  // false: the header is not looked at
+  bool etags = true;     // false: none are sent
+  bool ranges = true;    // false: the whole object is sent whatever was asked for
   bool last_modified = true;
   bool encodes_keys = true;  // false: encoding-type is not known here
   List list = List::kVersion2;

@@ -17,9 +17,9 @@ namespace slipway::objects {
 
 // What becomes of one read.
 struct ReadFault {
-  std::uint64_t after = 0;            // so many bytes come as they should; then
-  std::optional<Error> error{};       // this happens, or
-  bool wait_for_stop = false;         // nothing more comes until the read is stopped, or
+  std::uint64_t after = 0;             // so many bytes come as they should; then
+  std::optional<Error> error{};        // this happens, or
+  bool wait_for_stop = false;          // nothing more comes until the read is stopped, or
   std::optional<std::uint8_t> flip{};  // the next byte comes changed by this pattern, and the rest as it should
 };
 
@@ -31,7 +31,7 @@ class MemorySource final : public ObjectSource {
 
   struct Quirks {
     bool etags = true;
-    bool ranges = true;          // false: a part of an object is kUnsupported
+    bool ranges = true;           // false: a part of an object is kUnsupported
     bool checksums_late = false;  // stated with the bytes, not by head()
   };
 

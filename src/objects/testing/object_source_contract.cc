@@ -113,11 +113,8 @@ TEST_P(ObjectSourceContract, ReadsAllAndAnyPart) {
   bucket_->put("big", bytes);
   const auto info = source().head("big", {});
   ASSERT_TRUE(info);
-  for (const auto& [offset, length] : {std::pair<std::size_t, std::size_t>{0, 300'000},
-                                       {0, 1},
-                                       {299'999, 1},
-                                       {1, 299'999},
-                                       {100'000, 100'000}}) {
+  for (const auto& [offset, length] :
+       {std::pair<std::size_t, std::size_t>{0, 300'000}, {0, 1}, {299'999, 1}, {1, 299'999}, {100'000, 100'000}}) {
     const auto read = read_range(source(), range_of(*info, offset, length));
     ASSERT_TRUE(read.how) << read.how.error().describe();
     EXPECT_EQ(read.bytes, bytes.substr(offset, length));
@@ -152,8 +149,8 @@ TEST_P(ObjectSourceContract, AReplacedObjectIsNoticed) {
 }
 
 TEST_P(ObjectSourceContract, OddKeysGoThereAndBack) {
-  const std::vector<std::string> keys = {"+plus+", "100%25", "a b/c  d", "caf\xc3\xa9/\xe4\xb8\x96", "q?a=b&c#d",
-                                         "quote'\"<>", "semi;colon,~tilde"};
+  const std::vector<std::string> keys = {"+plus+",    "100%25",     "a b/c  d",         "caf\xc3\xa9/\xe4\xb8\x96",
+                                         "q?a=b&c#d", "quote'\"<>", "semi;colon,~tilde"};
   for (const auto& key : keys) bucket_->put(key, "bytes of " + key);
   for (const auto& key : keys) {
     const auto info = source().head(key, {});

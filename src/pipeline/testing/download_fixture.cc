@@ -49,11 +49,9 @@ Result<DownloadImageResponse> DownloadImageFixture::fetch_patiently() {
   for (;;) {
     const auto record = harness_.manager().run(run);
     if (fsm::is_finished(record->progress.state)) return wait(run);
-    if (fsm::name_of(record->progress.state) == "backing-off") {
-      harness_.clock.advance(std::chrono::minutes(2));
-    } else {
-      std::this_thread::yield();
-    }
+    const auto* waits = std::get_if<fsm::BackingOff>(&record->progress.state);
+    if (waits != nullptr && waits->due > harness_.clock.now()) harness_.clock.set(waits->due);
+    std::this_thread::yield();
   }
 }
 

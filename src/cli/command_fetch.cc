@@ -1,0 +1,103 @@
+#include <utility>
+
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/format.h"
+#include "cli/pipeline_setup.h"
+#include "cli/views.h"
+#include "cli/work.h"
+#include "pipeline/pipeline.h"
+
+namespace slipway::cli {
+namespace {
+
+Result<catalog::ImageStatus> status_of(const Session& session, const std::string& image_id) {
+  auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
+  if (!catalog) return fail(std::move(catalog.error()));
+  auto status = (*catalog)->image_status(image_id);
+  if (!status) return fail(std::move(status.error()));
+  if (!*status) return fail(ErrorKind::kNotFound, "the catalog has no image {}", image_id);
+  return std::move(**status);
+}
+
+void print(Output& output, const catalog::ImageStatus& status, bool downloaded) {
+  const auto& image = status.image;
+  Table table({{.title = ""}, {.title = ""}});
+  table.add({Cell("image"), Cell(image.image_id)});
+  table.add({Cell("status"), Cell(std::string(catalog::to_string(status.status)), style_of(status.status))});
+  table.add({Cell("checksum"), Cell("sha256:" + image.checksum)});
+  table.add({Cell("size"), Cell(format_bytes(image.size_bytes) + (downloaded ? "" : ", there already"))});
+  table.add({Cell("file"), Cell(image.local_path)});
+  table.add({Cell("findings"), Cell(findings_text(status.scan))});
+  table.add({Cell("device"), Cell(status.volume ? status.volume->device_path : std::string(output.dash()))});
+  output.write_table(table);
+}
+
+Result<ExitCode> process(const Session& session, const Arguments& arguments, const std::string& key) {
+  Workplace workplace(session);
+  auto bucket = require_bucket(session.settings);
+  if (!bucket) return fail(std::move(bucket.error()));
+  auto request = pipeline::complete({.bucket = *bucket,
+                                     .key = full_key(session.settings, key),
+                                     .image_id = arguments.get("--image-id").value_or(""),
+                                     .verify = arguments.has("--verify")});
+  if (!request) return fail(std::move(request.error()));
+  auto encoded = encode_json(*request);
+  if (!encoded) return encoded.error().during("key {}", key);
+  auto result = workplace.perform(
+      service::Work{.machine = "process-image", .id = request->image_id, .request = std::move(*encoded)},
+      request->image_id);
+  if (!result) return fail(std::move(result.error()));
+  auto response = decode_json<pipeline::ProcessImageResponse>(result->response);
+  if (!response) return response.error().during("response of run {}", result->version);
+  auto status = status_of(session, request->image_id);
+  if (!status) return fail(std::move(status.error()));
+
+  if (session.output.json()) {
+    session.output.write_json(
+        {{"run", result->version.to_string()}, {"downloaded", response->downloaded}, {"image", status_json(*status)}});
+  } else {
+    print(session.output, *status, response->downloaded);
+  }
+  return ExitCode::kDone;
+}
+
+std::vector<OptionSpec> options() {
+  return {{.name = "--verify", .help = "read the file again, even when nothing about it has changed"},
+          {.name = "--image-id", .value = "ID", .help = "call it so (default: made of bucket and key)"}};
+}
+
+}  // namespace
+
+CommandSpec fetch_command() {
+  return {.name = "fetch-and-create",
+          .summary = "Take one image through the whole pipeline",
+          .description =
+              "Downloads the object, verifies it and checks what is in it. An image that is there already is "
+              "not downloaded again unless it has changed.\nInterrupted by Ctrl-C, or killed, it goes on "
+              "where it was when it is run again.",
+          .options = options(),
+          .arguments = {{.name = "KEY", .help = "the object's key, with or without the configured prefix"}},
+          .examples = {"slipway fetch-and-create alpine.tar",
+                       "slipway --s3-bucket file:///srv/images fetch-and-create a.tar"},
+          .run = [](const Session& session, const Arguments& arguments) {
+            return process(session, arguments, arguments.at("KEY"));
+          }};
+}
+
+CommandSpec process_image_command() {
+  auto with_key = options();
+  with_key.insert(with_key.begin(), {.name = "--s3-key", .value = "KEY", .help = "the object's key"});
+  return {.name = "process-image",
+          .summary = "The same as fetch-and-create, by its older name",
+          .options = std::move(with_key),
+          .examples = {"slipway process-image --s3-key alpine.tar"},
+          .run = [](const Session& session, const Arguments& arguments) -> Result<ExitCode> {
+            const auto key = arguments.get("--s3-key");
+            if (!key) return wrong_use("process-image needs --s3-key KEY");
+            return process(session, arguments, *key);
+          }};
+}
+
+}  // namespace slipway::cli

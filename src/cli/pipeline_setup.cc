@@ -1,0 +1,120 @@
+#include "cli/pipeline_setup.h"
+
+#include <map>
+#include <utility>
+
+#include "objects/open_source.h"
+#include "sys/mutex.h"
+
+namespace slipway::cli {
+namespace {
+
+objects::AddressStyle address_style(const std::string& setting) {
+  if (setting == "true") return objects::AddressStyle::kPath;
+  if (setting == "false") return objects::AddressStyle::kVirtualHost;
+  return objects::AddressStyle::kAuto;
+}
+
+objects::SourceSettings source_settings(const Session& session, const std::string& bucket, const Logger& log) {
+  const Settings& settings = session.settings;
+  objects::SourceSettings source;
+  source.bucket = bucket;
+  source.region = settings.s3_region;
+  source.endpoint = settings.s3_endpoint;
+  source.style = address_style(settings.s3_path_style);
+  source.ca_file = settings.s3_ca_file;
+  if (settings.s3_anonymous) source.credentials = objects::Credentials{};
+  source.environment = [variables = session.environment.variables](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() || found->second.empty() ? std::nullopt : std::optional(found->second);
+  };
+  source.user_agent = "slipway/" + session.version;
+  source.stall_timeout = settings.download_stall;
+  source.clock = &session.clock;
+  source.log = log;
+  return source;
+}
+
+// One source for each bucket, made when it is first asked for.
+class Sources {
+ public:
+  Sources(std::function<objects::SourceSettings(const std::string&)> settings, sys::Clock& clock)
+      : settings_(std::move(settings)), throttles_(clock) {}
+
+  Result<std::shared_ptr<objects::ObjectSource>> get(const std::string& bucket) SLIPWAY_EXCLUDES(mutex_) {
+    const sys::Lock lock(mutex_);
+    auto& known = known_[bucket];
+    if (!known) {
+      auto settings = settings_(bucket);
+      settings.throttles = &throttles_;
+      auto opened = objects::open_source(settings);
+      if (!opened) return fail(std::move(opened.error()));
+      known = std::move(*opened);
+    }
+    return known;
+  }
+
+ private:
+  const std::function<objects::SourceSettings(const std::string&)> settings_;
+  objects::EndpointThrottles throttles_;  // outlives the sources
+  sys::Mutex mutex_;
+  std::map<std::string, std::shared_ptr<objects::ObjectSource>> known_ SLIPWAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<archive::Policy> policy_of(const Settings& settings) {
+  auto policy = archive::named_policy(settings.policy);
+  if (!policy) return fail(std::move(policy.error()));
+  for (const auto& [name, value] : settings.policy_overrides) {
+    if (auto done = archive::set(*policy, "policy_" + name, value); !done) return fail(std::move(done.error()));
+  }
+  policy->limits = {.max_files = settings.max_files,
+                    .max_file_size = settings.max_file_size,
+                    .max_total_size = settings.max_total_size,
+                    .max_compression_ratio = settings.max_compression_ratio};
+  return policy;
+}
+
+SettingRules setting_rules() {
+  return {.check_policy = [](std::string_view name, std::string_view value) -> Result<> {
+    archive::Policy scratch = archive::standard_policy();
+    return archive::set(scratch, fmt::format("policy_{}", name), value);
+  }};
+}
+
+Result<std::shared_ptr<objects::ObjectSource>> open_bucket(const Session& session) {
+  auto bucket = require_bucket(session.settings);
+  if (!bucket) return fail(std::move(bucket.error()));
+  auto opened = objects::open_source(source_settings(session, *bucket, session.log));
+  if (!opened) return fail(std::move(opened.error()));
+  return std::shared_ptr<objects::ObjectSource>(std::move(*opened));
+}
+
+Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const Logger& log) {
+  const Settings& settings = session.settings;
+  auto policy = policy_of(settings);
+  if (!policy) return fail(std::move(policy.error()));
+  auto sources = std::make_shared<Sources>(
+      [&session, log](const std::string& bucket) { return source_settings(session, bucket, log); }, session.clock);
+
+  pipeline::PipelineOptions options;
+  options.catalog = settings.sqlite_path;
+  options.runs = settings.fsm_db_path;
+  options.source_of = [sources](const std::string& bucket) { return sources->get(bucket); };
+  options.inspector = {.executable = "/proc/self/exe", .arguments = {kInspectorWord}};
+  options.download.images = settings.download_dir;
+  options.download.max_image_size = settings.max_image_size;
+  options.download.timeout = settings.download_timeout;
+  options.download.policy = std::move(*policy);
+  options.downloads_at_once = settings.queue_downloads;
+  options.clock = &session.clock;
+  options.log = log;
+  return options;
+}
+
+std::string full_key(const Settings& settings, const std::string& key) {
+  return key.starts_with(settings.s3_prefix) ? key : settings.s3_prefix + key;
+}
+
+}  // namespace slipway::cli
