@@ -1,0 +1,95 @@
+#include "e2e/workshop.h"
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "archive/testing/tar_builder.h"
+#include "base/digest.h"
+#include "catalog/catalog.h"
+#include "catalog/identity.h"
+#include "fsm/sqlite_run_store.h"
+
+namespace slipway {
+namespace {
+
+constexpr const char* kPrefix = "images/";
+
+std::string faults_of_runs(const std::filesystem::path& store) {
+  const auto runs = fsm::open_run_reader(store);
+  if (!runs) return runs.error().message();
+  const auto active = (*runs)->list({.phase = fsm::RunFilter::Phase::kActive});
+  if (!active) return active.error().message();
+  return active->empty() ? "" : std::to_string(active->size()) + " runs are not over";
+}
+
+}  // namespace
+
+Workshop::Workshop(Place place) {
+  if (place == Place::kS3) s3_ = std::make_unique<objects::FakeS3>();
+  std::filesystem::create_directories(std::filesystem::path(folder_.file("bucket")) / kPrefix);
+}
+
+std::string Workshop::program() { return SLIPWAY_BINARY; }
+std::string Workshop::faulty_program() { return SLIPWAY_FAULTY_BINARY; }
+
+void Workshop::put(const std::string& key, const std::string& bytes) {
+  if (s3_) return s3_->put(kPrefix + key, bytes);
+  const auto file = std::filesystem::path(folder_.file("bucket")) / kPrefix / key;
+  std::filesystem::remove(file);
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+Command::Variables Workshop::variables() const {
+  Command::Variables variables{{"SLIPWAY_STATE_DIR", state()}, {"HOME", folder_.path()}};
+  if (s3_) {
+    const auto credentials = objects::FakeS3::credentials();
+    variables["SLIPWAY_S3_BUCKET"] = objects::FakeS3::kBucket;
+    variables["SLIPWAY_S3_ENDPOINT"] = s3_->proxy().url();
+    variables["AWS_ACCESS_KEY_ID"] = credentials.access_key_id;
+    variables["AWS_SECRET_ACCESS_KEY"] = credentials.secret_access_key;
+  } else {
+    variables["SLIPWAY_S3_BUCKET"] = "file://" + folder_.file("bucket");
+  }
+  return variables;
+}
+
+std::unique_ptr<Command> Workshop::start(const std::vector<std::string>& words) const {
+  return std::make_unique<Command>(program(), words, variables());
+}
+
+void Workshop::forget() { std::filesystem::remove_all(state()); }
+
+std::string Workshop::faults_of(const std::string& key, const std::string& bytes) const {
+  auto catalog = catalog::Catalog::open_reader(state() / "catalog.db", sys::system_clock());
+  if (!catalog) return catalog.error().message();
+  const auto images = (*catalog)->list_status();
+  if (!images) return images.error().message();
+  if (images->size() != 1) return std::to_string(images->size()) + " images";
+  const auto& image = images->front().image;
+  if (image.key != kPrefix + key) return "the image is of " + image.key;
+  if (images->front().status != catalog::Status::kDownloaded) {
+    return "the image is " + std::string(catalog::to_string(images->front().status)) + ": " + image.error;
+  }
+  if (image.checksum != sha256_hex(bytes)) return "the row has a wrong checksum";
+  std::ifstream file(image.local_path, std::ios::binary);
+  if (std::string(std::istreambuf_iterator<char>(file), {}) != bytes) return "the file is not the object";
+  for (const auto& entry : std::filesystem::directory_iterator(this->images())) {
+    if (entry.path() != image.local_path) return "there is also " + entry.path().string();
+  }
+  const auto broken = (*catalog)->check_consistency();
+  if (!broken) return broken.error().message();
+  if (!broken->empty()) return broken->front().sentence;
+  return faults_of_runs(state() / "fsm.db");
+}
+
+std::string sample_image(std::size_t bytes) {
+  std::mt19937_64 dice(7);
+  std::string noise(bytes, '\0');
+  for (auto& byte : noise) byte = static_cast<char>(dice() & 0xff);
+  auto tar = archive::small_rootfs();
+  tar.file("usr/noise", noise);
+  return tar.finish();
+}
+
+}  // namespace slipway
