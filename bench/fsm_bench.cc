@@ -92,25 +92,11 @@ std::vector<Measure> measure_size() {
   };
 }
 
-int run(int argc, char** argv) {
-  std::string json;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--json" && i + 1 < argc) {
-      json = argv[++i];
-    } else {
-      fmt::print(stderr, "usage: fsm_bench [--json FILE]\n");
-      return 2;
-    }
-  }
+std::vector<Measure> measure_all() {
   auto measures = measure_throughput();
   const auto sizes = measure_size();
   measures.insert(measures.end(), sizes.begin(), sizes.end());
-  print_table(measures);
-  if (!json.empty() && !write_json(measures, json)) {
-    fmt::print(stderr, "fsm_bench: cannot write {}\n", json);
-    return 1;
-  }
-  return all_ok(measures) ? 0 : 1;
+  return measures;
 }
 
 }  // namespace
@@ -119,7 +105,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     slipway::bench::run_as_child(argc, argv);
-    return slipway::bench::run(argc, argv);
+    return slipway::bench::bench_main("fsm_bench", argc, argv, slipway::bench::measure_all);
   } catch (const std::exception& e) {
     fmt::print(stderr, "fsm_bench: {}\n", e.what());
     return 1;

@@ -55,4 +55,23 @@ bool all_ok(const std::vector<Measure>& measures) {
   return std::ranges::all_of(measures, [](const Measure& measure) { return measure.ok(); });
 }
 
+int bench_main(std::string_view program, int argc, char** argv, const std::function<std::vector<Measure>()>& measure) {
+  std::string json;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--json" && i + 1 < argc) {
+      json = argv[++i];
+    } else {
+      fmt::print(stderr, "usage: {} [--json FILE]\n", program);
+      return 2;
+    }
+  }
+  const auto measures = measure();
+  print_table(measures);
+  if (!json.empty() && !write_json(measures, json)) {
+    fmt::print(stderr, "{}: cannot write {}\n", program, json);
+    return 1;
+  }
+  return all_ok(measures) ? 0 : 1;
+}
+
 }  // namespace slipway::bench

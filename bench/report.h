@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipway::bench {
@@ -28,5 +30,9 @@ void print_table(const std::vector<Measure>& measures);
 // A list of {name, value, must, aim, ok}. False when the file cannot be written.
 [[nodiscard]] bool write_json(const std::vector<Measure>& measures, const std::string& path);
 [[nodiscard]] bool all_ok(const std::vector<Measure>& measures);
+
+// A benchmark program's main(): `program [--json FILE]`. The exit status is 0 when every must is reached.
+[[nodiscard]] int bench_main(std::string_view program, int argc, char** argv,
+                             const std::function<std::vector<Measure>()>& measure);
 
 }  // namespace slipway::bench
