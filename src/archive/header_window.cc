@@ -118,6 +118,11 @@ Result<RawNames> raw_names(std::span<const std::byte> header) {
   while (header.size() >= kBlock) {
     const std::string_view block(reinterpret_cast<const char*>(header.data()), kBlock);
     const char type = block[kTypeAt];
+    // Labels of volumes, continued files, Solaris's ACLs: libarchive passes over them to the header behind, which would
+    // then not be looked at here. No image has them.
+    if (std::string_view("VMNA").find(type) != std::string_view::npos) {
+      return fail(ErrorKind::kCorrupt, "a header is of the type {}, which no image has", type);
+    }
     if (type != 'x' && type != 'X' && type != 'g' && type != 'L' && type != 'K') {
       if (auto noted = note_last(names, block); !noted) return fail(std::move(noted.error()));
       break;

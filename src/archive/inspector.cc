@@ -40,7 +40,8 @@ struct OpenFile {
 };
 
 Result<OpenFile> open_file(const std::filesystem::path& path) {
-  sys::Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not make us wait
+  sys::Descriptor fd(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));  // a FIFO must not make us wait
   if (!fd) return fail(sys::system_error("open", path.native(), errno));
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail(sys::system_error("look at", path.native(), errno));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "archive/limit_error.h"
@@ -14,6 +16,15 @@ constexpr std::uint16_t kSetuidBits = 06000;
 constexpr std::uint16_t kWorldWrite = 0002;
 
 std::string quoted_target(std::string_view target) { return fmt::format("\"{}\"", printable(target)); }
+
+std::string joined(std::span<const std::string_view> parts) {
+  std::string path;
+  for (const auto part : parts) {
+    if (!path.empty()) path += '/';
+    path += part;
+  }
+  return path;
+}
 
 }  // namespace
 
@@ -36,6 +47,7 @@ LayerEntry layer_entry(const Entry& entry, Origin origin) {
 Result<> Merger::add_lowest(LayerEntry entry) { return insert(std::move(entry), /*lowest=*/true); }
 
 Result<> Merger::add_layer(std::deque<LayerEntry> entries) {
+  note_replaced_links(entries);
   for (const LayerEntry& entry : entries) {
     if (auto applied = apply_whiteout(entry); !applied) return applied;
   }
@@ -52,6 +64,33 @@ bool Merger::strip_top(std::vector<std::string_view>& parts) const {
   return true;
 }
 
+// Where the layer has something of its own in place of a lower symbolic link: its whiteouts below that are about what
+// is below the layer's own, and not about where the link led.
+void Merger::note_replaced_links(const std::deque<LayerEntry>& entries) {
+  replaced_links_.clear();
+  std::set<std::string, std::less<>> above;  // all that stands above a whiteout
+  for (const LayerEntry& entry : entries) {
+    PlainName name = take_apart(entry.path);
+    if (!name.bad.empty() || !strip_top(name.parts)) continue;
+    const WhiteoutForm form = whiteout_form(name.parts);
+    if (form != WhiteoutForm::kHides && form != WhiteoutForm::kOpaque) continue;
+    for (std::size_t length = name.parts.size() - 1; length > 0; --length) {
+      if (!above.insert(joined(std::span(name.parts).first(length))).second) break;
+    }
+  }
+  if (above.empty()) return;
+  for (const LayerEntry& entry : entries) {
+    if (entry.inode.type == EntryType::kSymlink) continue;
+    PlainName name = take_apart(entry.path);
+    if (!name.bad.empty() || !strip_top(name.parts)) continue;
+    const std::string path = joined(name.parts);
+    if (!above.contains(path)) continue;
+    const auto lower = tree_.resolve(Tree::root(), path, /*follow_last=*/false);
+    if (lower.found != Tree::Found::kNode || lower.through_link) continue;
+    if (tree_.inode(lower.node).type == EntryType::kSymlink) replaced_links_.insert(path);
+  }
+}
+
 // What is wrong with the name is said when its turn as an entry comes.
 Result<> Merger::apply_whiteout(const LayerEntry& entry) {
   PlainName name = take_apart(entry.path);
@@ -59,7 +98,11 @@ Result<> Merger::apply_whiteout(const LayerEntry& entry) {
   const WhiteoutForm form = whiteout_form(name.parts);
   if (form != WhiteoutForm::kHides && form != WhiteoutForm::kOpaque) return {};
   std::string folder;
-  for (auto it = name.parts.begin(); it != name.parts.end() - 1; ++it) folder.append(*it).append("/");
+  for (auto it = name.parts.begin(); it != name.parts.end() - 1; ++it) {
+    folder.append(*it);
+    if (replaced_links_.contains(folder)) return {};
+    folder.append("/");
+  }
   const auto where = tree_.resolve(Tree::root(), folder, /*follow_last=*/true);
   if (where.through_link) {
     auto action = judge_.judge(Rule::kWriteThroughSymlink, entry.path, "a whiteout below a symbolic link");

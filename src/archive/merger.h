@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,7 @@ class Merger {
   [[nodiscard]] Result<> finish();
 
  private:
+  void note_replaced_links(const std::deque<LayerEntry>& entries);
   [[nodiscard]] Result<> apply_whiteout(const LayerEntry& entry);
   [[nodiscard]] Result<> insert(LayerEntry entry, bool lowest);
   [[nodiscard]] Result<bool> name_is_fine(const PlainName& name, std::string_view path);
@@ -61,6 +64,7 @@ class Merger {
   Tree& tree_;
   Judge& judge_;
   std::string top_;
+  std::set<std::string, std::less<>> replaced_links_;  // of the layer that is being added
 };
 
 }  // namespace slipway::archive

@@ -100,6 +100,14 @@ TEST(MergerTest, MergedUsrOfALowerLayerIsWrittenThrough) {
             "bin -> usr/bin\nusr/ 0755\nusr/bin/ 0755\nusr/bin/foo 0644 0\n");
 }
 
+TEST(MergerTest, AWhiteoutBelowAFolderThatReplacesALinkHidesNothingWhereTheLinkLed) {
+  const auto lower = TarBuilder().folder("usr").folder("usr/lib").file("usr/lib/libc", "1").symlink("lib", "usr/lib");
+  const std::string both = "lib/ 0755\nlib/mine 0644 0\nusr/ 0755\nusr/lib/ 0755\nusr/lib/libc 0644 1\n";
+  EXPECT_EQ(layers({lower, TarBuilder().folder("lib").file("lib/.wh..wh..opq", "").file("lib/mine", "")}), both);
+  EXPECT_EQ(layers({lower, TarBuilder().file("lib/.wh.libc", "").folder("lib").file("lib/mine", "")}), both);
+  EXPECT_EQ(layers({lower, TarBuilder().file("lib/.wh.libc", "")}), "lib -> usr/lib\nusr/ 0755\nusr/lib/ 0755\n");
+}
+
 TEST(MergerTest, AWhiteoutInTheLowestLayerAndAForeignFormHideNothing) {
   const auto seen =
       survey_bytes(docker_image({TarBuilder().file("a", "").file(".wh.a", "").finish(),

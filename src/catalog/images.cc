@@ -72,8 +72,8 @@ Result<Image> read(const store::Statement& row, int column) {
 }
 
 Result<std::optional<Image>> find(store::Connection& db, const std::string& image_id) {
-  static const std::string kSql = select_images("i.image_id = ?1");
-  return select_one<Image>(db, kSql, read, image_id);
+  static const std::string sql = select_images("i.image_id = ?1");
+  return select_one<Image>(db, sql, read, image_id);
 }
 
 Result<Image> get(store::Connection& db, const std::string& image_id) {
@@ -93,8 +93,8 @@ Result<Image> get_downloaded(store::Connection& db, const std::string& image_id)
 
 Result<std::optional<Image>> find_by_key(store::Connection& db, const std::string& bucket, const std::string& key) {
   // The second condition is what the index was made for; SQLite does not work it out from a parameter.
-  static const std::string kSql = select_images("i.bucket = ?1 AND i.s3_key = ?2 AND i.bucket <> ''");
-  return select_one<Image>(db, kSql, read, bucket, key);
+  static const std::string sql = select_images("i.bucket = ?1 AND i.s3_key = ?2 AND i.bucket <> ''");
+  return select_one<Image>(db, sql, read, bucket, key);
 }
 
 Result<Image> resolve(store::Connection& db, const std::string& text) {
@@ -103,14 +103,14 @@ Result<Image> resolve(store::Connection& db, const std::string& text) {
   if (!by_id) return fail(std::move(by_id.error()));
   if (*by_id) return std::move(**by_id);
 
-  static const std::string kByKey = select_images("i.s3_key = ?1 ORDER BY i.id LIMIT 6");
-  auto found = select<Image>(db, kByKey, read, text);
+  static const std::string by_key = select_images("i.s3_key = ?1 ORDER BY i.id LIMIT 6");
+  auto found = select<Image>(db, by_key, read, text);
   if (found && found->empty() && check_image_id(text)) {
     std::string end = text;
     ++end.back();  // the first text after all that begin with it; ids are ASCII, so it cannot overflow
-    static const std::string kByPrefix =
+    static const std::string by_prefix =
         select_images("i.image_id >= ?1 AND i.image_id < ?2 ORDER BY i.image_id LIMIT 6");
-    found = select<Image>(db, kByPrefix, read, text, end);
+    found = select<Image>(db, by_prefix, read, text, end);
   }
   if (!found) return fail(std::move(found.error()));
   if (found->size() == 1) return std::move(found->front());
@@ -120,10 +120,10 @@ Result<Image> resolve(store::Connection& db, const std::string& text) {
 }
 
 Result<std::vector<Image>> list(store::Connection& db, std::optional<DownloadStatus> status, Page page) {
-  static const std::string kAll = select_images("i.id > ?1 ORDER BY i.id LIMIT ?2");
-  static const std::string kSome = select_images("i.download_status = ?3 AND i.id > ?1 ORDER BY i.id LIMIT ?2");
-  if (!status) return select<Image>(db, kAll, read, page.after, page.limit);
-  return select<Image>(db, kSome, read, page.after, page.limit, to_string(*status));
+  static const std::string all = select_images("i.id > ?1 ORDER BY i.id LIMIT ?2");
+  static const std::string some = select_images("i.download_status = ?3 AND i.id > ?1 ORDER BY i.id LIMIT ?2");
+  if (!status) return select<Image>(db, all, read, page.after, page.limit);
+  return select<Image>(db, some, read, page.after, page.limit, to_string(*status));
 }
 
 Result<std::vector<PolicyFinding>> policy_findings(store::Connection& db, const std::string& image_id) {

@@ -27,15 +27,15 @@ Result<Reservation> read(const store::Statement& row, int column) {
 }
 
 Result<std::optional<Reservation>> find(store::Connection& db, const std::string& pool, DeviceId id) {
-  static const std::string kSql = select_reservations("WHERE pool = ?1 AND device_id = ?2");
-  return select_one<Reservation>(db, kSql, read, pool, id.value);
+  static const std::string sql = select_reservations("WHERE pool = ?1 AND device_id = ?2");
+  return select_one<Reservation>(db, sql, read, pool, id.value);
 }
 
 Result<std::optional<Reservation>> find_thing(store::Connection& db, const std::string& pool, Purpose purpose,
                                               const std::string& image_id, const std::string& snapshot_name) {
-  static const std::string kSql =
+  static const std::string sql =
       select_reservations("WHERE image_id = ?1 AND purpose = ?2 AND snapshot_name = ?3 AND pool = ?4");
-  return select_one<Reservation>(db, kSql, read, image_id, to_string(purpose), snapshot_name, pool);
+  return select_one<Reservation>(db, sql, read, image_id, to_string(purpose), snapshot_name, pool);
 }
 
 std::string thing(const Reservation& reservation) {
@@ -181,13 +181,13 @@ Result<> hold(store::Connection& db, const Reservation& wanted) {
 }
 
 Result<std::vector<Reservation>> list(store::Connection& db) {
-  static const std::string kSql = select_reservations("ORDER BY pool, device_id");
-  return select<Reservation>(db, kSql, read);
+  static const std::string sql = select_reservations("ORDER BY pool, device_id");
+  return select<Reservation>(db, sql, read);
 }
 
 Result<std::vector<Reservation>> of_image(store::Connection& db, const std::string& image_id) {
-  static const std::string kSql = select_reservations("WHERE image_id = ?1");
-  return select<Reservation>(db, kSql, read, image_id);
+  static const std::string sql = select_reservations("WHERE image_id = ?1");
+  return select<Reservation>(db, sql, read, image_id);
 }
 
 }  // namespace slipway::catalog::reservations

@@ -68,9 +68,9 @@ Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<con
 }
 
 Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string& image_id) {
-  static const std::string kSql =
+  static const std::string sql =
       fmt::format("SELECT {} FROM scans s JOIN images i ON i.image_id = s.image_id WHERE s.image_id = ?1", kColumns);
-  return select_one<ScanVerdict>(db, kSql, read, image_id);
+  return select_one<ScanVerdict>(db, sql, read, image_id);
 }
 
 Result<std::vector<Finding>> findings(store::Connection& db, const std::string& image_id) {

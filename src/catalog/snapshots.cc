@@ -83,23 +83,23 @@ Result<Snapshot> read(const store::Statement& row, int column) {
 }
 
 Result<std::optional<Snapshot>> find(store::Connection& db, const std::string& name) {
-  static const std::string kSql = select_snapshots("n.snapshot_name = ?1");
-  return select_one<Snapshot>(db, kSql, read, name);
+  static const std::string sql = select_snapshots("n.snapshot_name = ?1");
+  return select_one<Snapshot>(db, sql, read, name);
 }
 
 Result<std::optional<Snapshot>> find_by_device(store::Connection& db, const std::string& pool, DeviceId snapshot_id) {
-  static const std::string kSql = select_snapshots("n.pool = ?1 AND n.snapshot_id = ?2");
-  return select_one<Snapshot>(db, kSql, read, pool, snapshot_id.value);
+  static const std::string sql = select_snapshots("n.pool = ?1 AND n.snapshot_id = ?2");
+  return select_one<Snapshot>(db, sql, read, pool, snapshot_id.value);
 }
 
 Result<std::vector<Snapshot>> of_image(store::Connection& db, const std::string& image_id) {
-  static const std::string kSql = select_snapshots("n.image_id = ?1 ORDER BY n.snapshot_name");
-  return select<Snapshot>(db, kSql, read, image_id);
+  static const std::string sql = select_snapshots("n.image_id = ?1 ORDER BY n.snapshot_name");
+  return select<Snapshot>(db, sql, read, image_id);
 }
 
 Result<std::vector<Snapshot>> list_active(store::Connection& db) {
-  static const std::string kSql = select_snapshots("n.active = 1 ORDER BY n.id");
-  return select<Snapshot>(db, kSql, read);
+  static const std::string sql = select_snapshots("n.active = 1 ORDER BY n.id");
+  return select<Snapshot>(db, sql, read);
 }
 
 Result<std::int64_t> count_active(store::Connection& db, const std::string& image_id) {

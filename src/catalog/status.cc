@@ -86,12 +86,12 @@ Result<ImageStatus> read_image_status(const store::Statement& row, int) {
 }  // namespace
 
 Result<std::optional<ImageStatus>> of_image(store::Connection& db, const std::string& image_id) {
-  static const std::string kSql = fmt::format(
+  static const std::string sql = fmt::format(
       "SELECT {}, {}, {}, {}, l.image_id, l.locked_by, l.locked_at, {} FROM {} "
       "LEFT JOIN image_locks l ON l.image_id = i.image_id LEFT JOIN snapshots n ON n.image_id = i.image_id "
       "WHERE i.image_id = ?1 ORDER BY n.snapshot_name",
       images::kColumns, kStatus, scans::kColumns, volumes::kColumns, snapshots::kColumns, kTables);
-  auto rows = select<ImageStatus>(db, kSql, read_image_status, image_id);
+  auto rows = select<ImageStatus>(db, sql, read_image_status, image_id);
   if (!rows) return fail(std::move(rows.error()));
   if (rows->empty()) return std::nullopt;
   ImageStatus out = std::move(rows->front());
@@ -100,14 +100,14 @@ Result<std::optional<ImageStatus>> of_image(store::Connection& db, const std::st
 }
 
 Result<std::vector<ImageSummary>> list(store::Connection& db, std::optional<Status> status, Page page) {
-  static const std::string kSql = fmt::format(
+  static const std::string sql = fmt::format(
       "SELECT {}, {} AS status, {}, "
       "(SELECT count(*) FROM snapshots n WHERE n.image_id = i.image_id), "
       "(SELECT count(*) FROM snapshots n WHERE n.image_id = i.image_id AND n.active = 1), v.device_path "
       "FROM {} WHERE i.id > ?1 AND (?3 IS NULL OR status = ?3) ORDER BY i.id LIMIT ?2",
       images::kColumns, kStatus, scans::kColumns, kTables);
   const auto wanted = status ? std::optional(to_string(*status)) : std::nullopt;
-  return select<ImageSummary>(db, kSql, read_summary, page.after, page.limit, wanted);
+  return select<ImageSummary>(db, sql, read_summary, page.after, page.limit, wanted);
 }
 
 }  // namespace slipway::catalog::status

@@ -88,18 +88,18 @@ Result<Volume> read(const store::Statement& row, int column) {
 }
 
 Result<std::optional<Volume>> find(store::Connection& db, const std::string& image_id) {
-  static const std::string kSql = select_volumes("WHERE v.image_id = ?1");
-  return select_one<Volume>(db, kSql, read, image_id);
+  static const std::string sql = select_volumes("WHERE v.image_id = ?1");
+  return select_one<Volume>(db, sql, read, image_id);
 }
 
 Result<std::optional<Volume>> find_by_device(store::Connection& db, const std::string& pool, DeviceId device_id) {
-  static const std::string kSql = select_volumes("WHERE v.pool = ?1 AND v.device_id = ?2");
-  return select_one<Volume>(db, kSql, read, pool, device_id.value);
+  static const std::string sql = select_volumes("WHERE v.pool = ?1 AND v.device_id = ?2");
+  return select_one<Volume>(db, sql, read, pool, device_id.value);
 }
 
 Result<std::vector<Volume>> list(store::Connection& db) {
-  static const std::string kSql = select_volumes("ORDER BY v.id");
-  return select<Volume>(db, kSql, read);
+  static const std::string sql = select_volumes("ORDER BY v.id");
+  return select<Volume>(db, sql, read);
 }
 
 Result<Volume> store(store::Connection& db, const NewVolume& volume, TimePoint now) {

@@ -127,6 +127,17 @@ TEST_F(AwaitTest, ARunThatEndedBeforeIsNotWaitedFor) {
   EXPECT_EQ(whole_->wait(*whole_->start("x", "")), "whole of made x");
 }
 
+TEST_F(AwaitTest, ARunThatIsParkedIsNotAwaitedAnyLonger) {
+  harness_.options().max_crash_resumes = 0;
+  harness_.open(machines());
+  const RunVersion whole = *whole_->start("x", "good");
+  await_awaiting(whole);
+  gate_.await_arrivals(1);
+  harness_.crash();
+  harness_.open(machines());
+  EXPECT_THAT(harness_.ending(whole), testing::HasSubstr("is parked: the process died inside work"));
+}
+
 TEST_F(AwaitTest, ACancelEndsTheWait) {
   harness_.open(machines());
   const RunVersion whole = *whole_->start("x", "good");

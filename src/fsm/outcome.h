@@ -3,7 +3,8 @@
 //   return fsm::next(response);                 persisted with the completion; then the next transition runs
 //   return fsm::go_to("download", response);    the same, but on to a named transition (or the end state)
 //   return fsm::await(run, response);           persisted; the next transition runs when that other run has ended, well
-//                                               or badly. Until then this one holds no thread and no place in a queue
+//                                               or badly, or is parked. Until then this one holds no thread and no
+//                                               place in a queue
 //   return fsm::handoff(response);              the work was done already: the run is complete
 //   return fsm::error(err);                     tried again by the transition's policy, then the run fails
 //   return result.error().during("...");        the same: a failed Result is an error

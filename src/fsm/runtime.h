@@ -139,6 +139,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   void drop_large_payload(LiveRun& run) SLIPWAY_REQUIRES(mutex_);
   void finish(LiveRun& run) SLIPWAY_REQUIRES(mutex_);
   void release_followers(const LiveRun& before, const Finished& end) SLIPWAY_REQUIRES(mutex_);
+  void release_awaiting(RunVersion version) SLIPWAY_REQUIRES(mutex_);
   // No result: it is to be read from the store.
   void tell_waiters(RunVersion version, const std::optional<Result<RunResult>>& result) SLIPWAY_REQUIRES(mutex_);
 

@@ -24,7 +24,9 @@ void Runtime::settle(LiveRun& run) {
   if (std::holds_alternative<Following>(run.progress.state)) return follow(run);
   if (const auto awaited = run.awaited()) {
     leave_queue(run);
-    if (runs_.contains(*awaited)) return followers_[*awaited].push_back(run.spec.version);
+    const auto other = runs_.find(*awaited);
+    const bool will_end = other != runs_.end() && !std::holds_alternative<Parked>(other->second->progress.state);
+    if (will_end) return followers_[*awaited].push_back(run.spec.version);
   }
   if (const auto* waits = std::get_if<BackingOff>(&run.progress.state)) {
     const TimePoint due = waits->due;
@@ -33,7 +35,8 @@ void Runtime::settle(LiveRun& run) {
   }
   if (const auto* parked = std::get_if<Parked>(&run.progress.state)) {
     leave_queue(run);
-    return tell_waiters(run.spec.version, Result<RunResult>(fail(parked_error(run.spec.version, *parked))));
+    tell_waiters(run.spec.version, Result<RunResult>(fail(parked_error(run.spec.version, *parked))));
+    return release_awaiting(run.spec.version);
   }
   pass_gates(run);
 }
@@ -168,6 +171,21 @@ void Runtime::release_followers(const LiveRun& before, const Finished& end) {
       run.after_failed = end.error->during("run {} before it", before.spec.version).error();
       make_ready(run);
     }
+  }
+}
+
+// A run that is parked does not end by itself: those who await it go on, and see that. Those started after it wait.
+void Runtime::release_awaiting(RunVersion version) {
+  const auto found = followers_.find(version);
+  if (found == followers_.end()) return;
+  const auto released = std::ranges::partition(found->second, [&](RunVersion follower) SLIPWAY_REQUIRES(mutex_) {
+    const auto run = runs_.find(follower);
+    return run == runs_.end() || run->second->awaited() != version;
+  });
+  const std::vector<RunVersion> awaiting(released.begin(), released.end());
+  found->second.erase(released.begin(), released.end());
+  for (const auto& follower : awaiting) {
+    if (const auto run = runs_.find(follower); run != runs_.end()) pass_gates(*run->second);
   }
 }
 

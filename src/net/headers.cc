@@ -54,9 +54,8 @@ std::string to_lower(std::string_view text) {
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text) {
   std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc{} || stopped != end) return std::nullopt;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
   return value;
 }
 

@@ -53,7 +53,7 @@ class WholeAnswer : public HttpReceiver {
 
 }  // namespace
 
-HttpClient::HttpClient(HttpClientOptions options) : loop_(std::make_unique<Loop>(options)) {}
+HttpClient::HttpClient(const HttpClientOptions& options) : loop_(std::make_unique<Loop>(options)) {}
 
 HttpClient::~HttpClient() = default;
 

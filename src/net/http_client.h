@@ -87,7 +87,7 @@ struct FetchLimits {
 // Thread-safe.
 class HttpClient {
  public:
-  explicit HttpClient(HttpClientOptions options);
+  explicit HttpClient(const HttpClientOptions& options);
   // Ends what is under way: each receiver is told (kCancelled) before the destructor returns. One that starts again
   // when it is told kCancelled keeps the destructor from returning. Not to be called from a receiver.
   ~HttpClient();

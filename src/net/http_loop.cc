@@ -11,8 +11,8 @@ namespace slipway::net {
 namespace {
 
 void init_curl() {
-  static const CURLcode kDone = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (kDone != CURLE_OK) throw std::bad_alloc();
+  static const CURLcode done = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (done != CURLE_OK) throw std::bad_alloc();
 }
 
 // The thread's own mask, which it inherits: signals are other threads' business, and a SIGPIPE of a TLS connection that
@@ -72,13 +72,13 @@ void HttpClient::Loop::start(HttpRequest request, std::shared_ptr<HttpReceiver> 
                                              [this, id] { request_stop(id); });
   {
     const sys::Lock lock(mutex_);
-    if (!closed_) commands_.started.push_back(std::move(transfer));
+    if (!closed_) {
+      commands_.started.push_back(std::move(transfer));
+      curl_multi_wakeup(multi_);
+      return;
+    }
   }
-  if (transfer) {
-    transfer->finish(fail(transfer->cancelled()));
-  } else {
-    curl_multi_wakeup(multi_);
-  }
+  transfer->finish(fail(transfer->cancelled()));
 }
 
 void HttpClient::Loop::request_stop(std::uint64_t id) {

@@ -31,14 +31,14 @@ struct Refusal {
 
 inline constexpr std::size_t kMaxFields = 200;
 
-// `head` ends with its blank line. Strict: CRLF line ends, no folded lines, one Host, one Content-Length, no body in
+// `text` ends with the blank line. Strict: CRLF line ends, no folded lines, one Host, one Content-Length, no body in
 // another framing.
-[[nodiscard]] std::expected<RequestHead, Refusal> parse_request_head(std::string_view head);
+[[nodiscard]] std::expected<RequestHead, Refusal> parse_request_head(std::string_view text);
 
 struct ResponseHead {
   int status = 0;
   Headers headers{};
 };
-[[nodiscard]] Result<ResponseHead> parse_response_head(std::string_view head);
+[[nodiscard]] Result<ResponseHead> parse_response_head(std::string_view text);
 
 }  // namespace slipway::net

@@ -50,6 +50,7 @@ class HttpServer::Impl {
 
   void accept_all();
   void take(sys::Descriptor socket);
+  void turn_away(sys::Descriptor socket) const;
   void run(Slot& slot);
   [[nodiscard]] std::list<Slot> remove_finished() SLIPWAY_REQUIRES(mutex_);
   static void join(std::list<Slot> finished);
@@ -86,25 +87,29 @@ void HttpServer::Impl::accept_all() {
 
 void HttpServer::Impl::take(sys::Descriptor socket) {
   std::list<Slot> finished;
+  bool room = false;
   {
     const sys::Lock lock(mutex_);
     finished = remove_finished();
-    if (running_ < options_.max_connections) {
+    room = running_ < options_.max_connections;
+    if (room) {
       auto& slot = slots_.emplace_back(std::move(socket), *this);
       try {
         slot.thread = std::thread([this, &slot] { run(slot); });
         ++running_;
-      } catch (const std::system_error&) {  // no thread to be had: as if there were too many connections
+      } catch (const std::system_error&) {  // no thread to be had: the connection is closed
         slots_.pop_back();
       }
     }
   }
-  if (socket) {
-    SocketStream stream(std::move(socket), options_.request_timeout);
-    ResponseWriter writer(stream, RequestHead{.keep_alive = false});
-    (void)writer.send(503, {{"Retry-After", "1"}}, "too many connections\n");
-  }
+  if (!room) turn_away(std::move(socket));
   join(std::move(finished));
+}
+
+void HttpServer::Impl::turn_away(sys::Descriptor socket) const {
+  SocketStream stream(std::move(socket), options_.request_timeout);
+  ResponseWriter writer(stream, RequestHead{.keep_alive = false});
+  [[maybe_unused]] const auto sent = writer.send(503, {{"Retry-After", "1"}}, "too many connections\n");
 }
 
 void HttpServer::Impl::run(Slot& slot) {

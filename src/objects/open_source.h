@@ -27,7 +27,7 @@ struct SourceSettings {
   std::filesystem::path home{};  // empty: $HOME of `environment`
   std::string user_agent = "slipway";
   std::chrono::milliseconds stall_timeout{30'000};  // no byte for so long ends a request
-  EndpointThrottles* throttles = nullptr;  // shared by several sources; must outlive them
+  EndpointThrottles* throttles = nullptr;           // shared by several sources; must outlive them
   sys::Clock* clock = &sys::system_clock();
   Logger log{};
 };

@@ -17,7 +17,7 @@ bool one_of(std::string_view code, std::initializer_list<std::string_view> codes
 }
 
 bool is_slow_down(int status, std::string_view code) {
-  return status == 429 || status == 503 || one_of(code, {"SlowDown", "ServiceUnavailable", "TooManyRequests"});
+  return status == 429 || status >= 500 || one_of(code, {"SlowDown", "ServiceUnavailable", "TooManyRequests"});
 }
 
 ErrorKind kind_of(int status, std::string_view code) {

@@ -41,7 +41,9 @@ TEST(S3AnswerTest, KindsOfErrors) {
   EXPECT_EQ(bad(400, "RequestTimeout").error.kind(), ErrorKind::kUnavailable);
   EXPECT_TRUE(bad(400, "SlowDown").slow_down);
   EXPECT_TRUE(bad(503).slow_down);
-  EXPECT_FALSE(bad(500).slow_down);
+  EXPECT_TRUE(bad(500).slow_down);
+  EXPECT_TRUE(bad(502).slow_down);
+  EXPECT_FALSE(bad(404).slow_down);
   EXPECT_TRUE(bad(400, "ExpiredToken").expired);
 }
 

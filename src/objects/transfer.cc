@@ -80,6 +80,7 @@ Result<std::map<HashAlgorithm, DigestBytes>> Transfer::run(const std::stop_token
     const sys::Lock lock(mutex_);
     failed(Error(ErrorKind::kCancelled, "the download was stopped"));
   });
+  const std::stop_callback on_stop_too(stop, [this] { abort_.request_stop(); });  // wakes one that waits in a read()
   {
     std::vector<std::jthread> helpers;
     if (mode_ == Mode::kRanges) {

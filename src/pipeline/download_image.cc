@@ -74,8 +74,9 @@ class DownloadImage {
   Result<std::optional<std::string>> why_file_not_good(const Run& run, const catalog::Image& image) const;
   std::optional<std::string> why_outdated(const Run& run, const catalog::Image& image) const;
 
+  Result<bool> is_of_the_catalog(const catalog::Image& image, const std::filesystem::path& file,
+                                 const std::stop_token& stop) const;
   Outcome refuse(const Run& run, const Error& error) const;
-  Outcome mark_started(const Run& run) const;
 
   DownloadParts parts_;
 };
@@ -103,16 +104,15 @@ Result<std::optional<std::string>> DownloadImage::why_file_not_good(const Run& r
 }
 
 std::optional<std::string> DownloadImage::why_outdated(const Run& run, const catalog::Image& image) const {
-  const auto remote = [&]() -> Result<objects::ObjectInfo> {
-    auto source = parts_.source_of(image.bucket);
-    if (!source) return fail(std::move(source.error()));
-    return (*source)->head(image.key, run.stop());
-  }();
-  if (!remote && remote.error().kind() == ErrorKind::kNotFound) return "the object is no longer in the bucket";
-  if (!remote) {
-    run.log().warn("cannot ask whether {} has changed, taken as unchanged: {}", image.key, remote.error().describe());
+  const auto cannot_ask = [&](const Error& error) {
+    run.log().warn("cannot ask whether {} has changed, taken as unchanged: {}", image.key, error.describe());
     return std::nullopt;
-  }
+  };
+  const auto source = parts_.source_of(image.bucket);
+  if (!source) return cannot_ask(source.error());
+  const auto remote = (*source)->head(image.key, run.stop());
+  if (!remote && remote.error().kind() == ErrorKind::kNotFound) return "the object is no longer in the bucket";
+  if (!remote) return cannot_ask(remote.error());
   if (remote->etag != image.etag) return fmt::format("the object's ETag is {}, not {}", remote->etag, image.etag);
   if (remote->size != image.size_bytes) {
     return fmt::format("the object has {} bytes, not {}", remote->size, image.size_bytes);
@@ -246,23 +246,39 @@ Outcome DownloadImage::store_metadata(const Run& run) const {
   return fsm::next(std::move(response));
 }
 
+// Whether the file is the one that the catalog has as completed. What this run, or a try of it that a crash cut off,
+// has put in its place is not.
+Result<bool> DownloadImage::is_of_the_catalog(const catalog::Image& image, const std::filesystem::path& file,
+                                              const std::stop_token& stop) const {
+  if (image.download_status != catalog::DownloadStatus::kCompleted) return false;
+  const auto identity = identify(file);
+  if (!identity && identity.error().kind() != ErrorKind::kIo) return false;
+  if (!identity) return fail(identity.error());
+  if (*identity == image.verified_file) return true;
+  if (identity->size != image.size_bytes) return false;
+  const auto hashed = hash_file(file, {}, stop);
+  if (!hashed) return fail(hashed.error());
+  return hashed->sha256 == image.checksum;
+}
+
 // An unhappy end leaves no partial file, no file that was not validated, and a row that says why.
 Result<> DownloadImage::clean_up(const Run& run, const fsm::Finishing& end) const {
   if (fsm::succeeded(end.ending) || !catalog::check_image_id(run.request().image_id)) return {};
   const auto file = file_of(run);
   if (auto removed = objects::remove_partial(file); !removed) return removed.error().during("clean up");
-  const bool own_file = run.response().downloaded;
-  if (own_file) {
+  const auto image = catalog().find_image(run.request().image_id);
+  if (!image) return image.error().during("clean up");
+  const bool same = *image && (*image)->bucket == run.request().bucket && (*image)->key == run.request().key;
+  if (!same) return {};  // nothing was noted, or the id is another object's
+  auto good = is_of_the_catalog(**image, file, run.stop());
+  if (!good) return good.error().during("clean up");
+  if (!*good) {
     std::error_code failed;
     std::filesystem::remove(file, failed);
     if (failed) return fail(ErrorKind::kIo, "remove {}: {}", file.string(), failed.message());
   }
   const std::string reason = end.error ? end.error->describe() : std::string(fsm::to_string(end.ending));
-  const auto image = catalog().find_image(run.request().image_id);
-  if (!image) return image.error().during("clean up");
-  const bool same = *image && (*image)->bucket == run.request().bucket && (*image)->key == run.request().key;
-  if (!same) return {};  // nothing was noted, or the id is another object's
-  auto marked = catalog().mark_download_failed(run.request().image_id, {.reason = reason, .file_removed = own_file});
+  auto marked = catalog().mark_download_failed(run.request().image_id, {.reason = reason, .file_removed = !*good});
   if (!marked) return marked.error().during("clean up");
   return {};
 }

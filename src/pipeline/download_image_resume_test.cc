@@ -36,6 +36,24 @@ class DownloadResumeTest : public DownloadImageFixture {
     open();
   }
 
+  // The process dies when the first bytes of the object are proven, and the second half has not come.
+  fsm::RunVersion die_in_the_middle_of_the_bytes() {
+    std::atomic<int> stalled = 0;
+    source_->on_read([&](const objects::RangeRequest& request, int) -> std::optional<objects::ReadFault> {
+      if (request.offset < 400'000) return std::nullopt;
+      ++stalled;
+      return objects::ReadFault{.wait_for_stop = true};
+    });
+    open();
+    const auto run = start();
+    const auto proven = [&] { return objects::read_part_state(file()).find(R"("have":[[0,)") != std::string::npos; };
+    while (stalled == 0 || !proven()) std::this_thread::yield();
+    crash();
+    source_->on_read({});
+    reads_before_ = source_->requests().size();
+    return run;
+  }
+
   // The reads since the process died.
   std::vector<objects::RangeRequest> reads_since() const {
     const auto all = source_->requests();
@@ -62,41 +80,34 @@ TEST_F(DownloadResumeTest, InCheckExistsItChecksAgain) {
 }
 
 TEST_F(DownloadResumeTest, InDownloadItGoesOnFromWhatIsProven) {
-  std::atomic<int> stalled = 0;
-  source_->on_read([&](const objects::RangeRequest& request, int) -> std::optional<objects::ReadFault> {
-    if (request.offset < 400'000) return std::nullopt;
-    ++stalled;
-    return objects::ReadFault{.wait_for_stop = true};
-  });
-  open();
-  const auto run = start();
-  const auto proven = [&] { return objects::read_part_state(file()).find(R"("have":[[0,)") != std::string::npos; };
-  while (stalled == 0 || !proven()) std::this_thread::yield();
-  crash();
-  source_->on_read({});
-  reads_before_ = source_->requests().size();
+  const auto run = die_in_the_middle_of_the_bytes();
   open();
   expect_right_end(wait(run));
   for (const auto& read : reads_since()) EXPECT_GT(read.offset, 0U) << "proven bytes were read again";
 }
 
 TEST_F(DownloadResumeTest, InDownloadOfAReplacedObjectItBeginsAfresh) {
-  std::atomic<int> stalled = 0;
-  source_->on_read([&](const objects::RangeRequest& request, int) -> std::optional<objects::ReadFault> {
-    if (request.offset < 400'000) return std::nullopt;
-    ++stalled;
-    return objects::ReadFault{.wait_for_stop = true};
-  });
-  open();
-  const auto run = start();
-  while (stalled == 0) std::this_thread::yield();
-  crash();
-  source_->on_read({});
+  const auto run = die_in_the_middle_of_the_bytes();
   const std::string other = image(800'000, 'o');
   source_->put("the/key.tar", other);
   open();
   EXPECT_EQ(wait(run)->checksum, sha256_hex(other));
   EXPECT_THAT(files(), ElementsAre("the-image.tar"));
+}
+
+// The file was put in its place, and the process died before the run knew; then the object is gone. What stands there
+// was never validated.
+TEST_F(DownloadResumeTest, AFileThatNobodyValidatedDoesNotStayWhereAGoodOneWas) {
+  open();
+  ASSERT_TRUE(fetch());
+  crash();
+  source_->put("the/key.tar", archive::small_rootfs().symlink("usr/out", "../../../etc/shadow").finish());
+  fsm::RunVersion run;
+  die_before("validate", [&] { run = start(); });
+  before_ = [](const fsm::RunContext&) { return true; };
+  EXPECT_THAT(ending(run), HasSubstr("usr/out"));
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_EQ(row().download_status, catalog::DownloadStatus::kFailed);
 }
 
 TEST_F(DownloadResumeTest, InValidateTheFileIsValidatedAsItIs) {

@@ -141,6 +141,29 @@ TEST_F(DownloadImageTest, AnObjectThatLeftTheBucketIsAnErrorAndTheOldFileStays) 
   EXPECT_EQ(row().download_status, catalog::DownloadStatus::kCompleted);
 }
 
+TEST_F(DownloadImageTest, WhatAnEarlierTryPutInPlaceUnseenIsRemovedWhenTheRunEndsBadly) {
+  source_->put("the/key.tar", image(1000));
+  open();
+  ASSERT_TRUE(fetch());
+  std::ofstream(file(), std::ios::binary) << "put here by a try that was cut off after its rename";
+  source_->remove("the/key.tar");
+  EXPECT_EQ(fetch().error().kind(), ErrorKind::kNotFound);
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_EQ(row().download_status, catalog::DownloadStatus::kFailed);
+}
+
+TEST_F(DownloadImageTest, ABucketThatIsNotThereCountsAsUnchanged) {
+  source_->put("the/key.tar", image(1000));
+  open();
+  ASSERT_TRUE(fetch());
+  crash();
+  source_.reset();
+  open();
+  const auto got = fetch();
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_FALSE(got->downloaded);
+}
+
 TEST_F(DownloadImageTest, OneObjectIsNotTwoImages) {
   source_->put("the/key.tar", image(1000));
   open();

@@ -1,5 +1,6 @@
 #include "pipeline/process_image.h"
 
+#include <optional>
 #include <utility>
 
 namespace slipway::pipeline {
@@ -23,9 +24,28 @@ class ProcessImage {
   // The child of that machine that an earlier try has started; a crash may have come between its start and our note.
   Result<std::optional<fsm::RunVersion>> find_child(const Run& run, const std::string& machine) const;
 
+  // Whether the child's error is its end, and not that of asking for it.
+  [[nodiscard]] bool is_over(fsm::RunVersion child) const {
+    const auto record = manager_.run(child);
+    return record &&
+           (fsm::is_finished(record->progress.state) || std::holds_alternative<fsm::Parked>(record->progress.state));
+  }
+  // A download of this id that was under way already must be of the object that is wanted.
+  Result<> check_same_object(fsm::RunVersion run, const ProcessImageRequest& wanted) const;
+
   fsm::Manager& manager_;
   DownloadImageMachine download_;
 };
+
+Result<> ProcessImage::check_same_object(fsm::RunVersion run, const ProcessImageRequest& wanted) const {
+  const auto record = manager_.run(run);
+  if (!record) return record.error().during("look at run {}", run);
+  const auto other = decode_json<DownloadImageRequest>(record->request);
+  if (!other) return other.error().during("request of run {}", run);
+  if (other->bucket == wanted.bucket && other->key == wanted.key) return {};
+  return fail(ErrorKind::kConflict, "the image {} is being downloaded from {} in {} by run {}, not from {} in {}",
+              wanted.image_id, other->key, other->bucket, run, wanted.key, wanted.bucket);
+}
 
 Result<std::optional<fsm::RunVersion>> ProcessImage::find_child(const Run& run, const std::string& machine) const {
   auto children = manager_.children(run.version());
@@ -46,6 +66,9 @@ Outcome ProcessImage::download(const Run& run) const {
         {.bucket = request.bucket, .key = request.key, .image_id = request.image_id, .verify = request.verify},
         {.queue = kDownloadsQueue, .parent = run.version()});
     if (!started) return started.error().during("start the download");
+    if (started->already_running) {
+      if (auto same = check_same_object(started->version, request); !same) return fsm::abort(same.error());
+    }
     *child = started->version;
   }
   ProcessImageResponse response;
@@ -59,7 +82,7 @@ Outcome ProcessImage::collect(const Run& run) const {
   const auto version = fsm::RunVersion::parse(response.download_run);
   if (!version) return fsm::unrecoverable(version.error());
   auto downloaded = download_.wait(*version, TimePoint{});
-  if (!downloaded && downloaded.error().kind() == ErrorKind::kTimeout) return fsm::error(downloaded.error());
+  if (!downloaded && !is_over(*version)) return fsm::error(downloaded.error());
   if (!downloaded) return fsm::abort(downloaded.error());
   response.local_path = downloaded->local_path;
   response.checksum = downloaded->checksum;

@@ -10,6 +10,8 @@ namespace {
 // How long a stop, or an event that was dropped for want of room, may go unnoticed.
 constexpr auto kLook = std::chrono::milliseconds(100);
 
+constexpr auto kPatience = std::chrono::seconds(30);
+
 // Which runs belong to the one that is followed.
 class Family {
  public:
@@ -51,6 +53,17 @@ void tell_where_they_are(fsm::Manager& manager, fsm::RunVersion head, const OnEv
   for (const auto& child : *children) tell_where_it_is(child, manager.clock().now(), on_event);
 }
 
+// A parent that was cancelled has told its parts to end, and what they leave is theirs to clean up: its end is told
+// when they are through with it.
+void await_children(fsm::Manager& manager, fsm::RunVersion head) {
+  const auto children = manager.children(head);
+  if (!children) return;
+  const TimePoint deadline = later(manager.clock().now(), kPatience);
+  for (const auto& child : *children) {
+    if (!fsm::is_finished(child.progress.state)) (void)manager.wait(child.spec.version, deadline);
+  }
+}
+
 }  // namespace
 
 Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, fsm::RunVersion run,
@@ -68,8 +81,19 @@ Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, 
     const bool missed = events.missed() != std::exchange(known_missed, events.missed());
     if (event && !ended && !missed) continue;
     auto result = manager.wait(run, TimePoint{});
+    if (result && result->ending == fsm::Ending::kCancelled) await_children(manager, run);
     if (result || result.error().kind() != ErrorKind::kTimeout) return result;
   }
+}
+
+Result<fsm::Started> start_work(fsm::Manager& manager, const Work& work) {
+  auto started = manager.start(work.machine, {work.id, work.request, {.queue = work.queue}});
+  if (!started || !started->already_running) return started;
+  const auto other = manager.run(started->version);
+  if (!other || other->request == work.request) return started;
+  return fail(Error(ErrorKind::kConflict, fmt::format("{} is under way for {} already, with another request, as run {}",
+                                                      work.machine, work.id, started->version))
+                  .with_hint(fmt::format("wait for it, or end it: slipway runs cancel {}", started->version)));
 }
 
 }  // namespace slipway::service

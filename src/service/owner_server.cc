@@ -1,6 +1,7 @@
 #include "service/owner_server.h"
 
 #include <cerrno>
+#include <chrono>
 #include <list>
 #include <optional>
 #include <system_error>
@@ -21,6 +22,7 @@ namespace slipway::service {
 namespace {
 
 constexpr std::size_t kMaxClients = 64;
+constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr std::size_t kEventBuffer = 4096;
 
 // One client. Its lines are read and answered in order.
@@ -51,7 +53,7 @@ class Client {
  private:
   void handle(const Work& work) {
     auto events = manager_.subscribe(kEventBuffer);
-    auto started = manager_.start(work.machine, {work.id, work.request, {.queue = work.queue}});
+    auto started = start_work(manager_, work);
     if (!started) return say(started.error());
     say(*started);
     follow_to_the_end(events, started->version);
@@ -133,6 +135,7 @@ class OwnerServer::Impl {
       }
       if ((waits[0].revents & POLLIN) == 0) continue;
       sys::Descriptor connection(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!connection) std::this_thread::sleep_for(kPause);  // no descriptors left, perhaps: not in a tight loop
       if (connection && sys::peer_is_trusted(connection)) serve(std::move(connection));
     }
   }

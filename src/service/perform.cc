@@ -91,7 +91,7 @@ class Performance {
       return fsm::Started{.version = parked->run};
     }
     const Work& work = std::get<Work>(task_);
-    return manager.start(work.machine, {work.id, work.request, {.queue = work.queue}});
+    return start_work(manager, work);
   }
   FromOwner<fsm::RunResult> lost() const {
     if (!stop_.stop_requested()) return OwnerLost{};
@@ -139,9 +139,10 @@ Result<T> with_owner(const Runs& runs, const std::stop_token& stop, Here here, T
   }
 }
 
-Result<> cancel_here(fsm::Manager& manager, const Cancel& what) {
+Result<> cancel_here(fsm::Manager& manager, const Cancel& what, const std::stop_token& stop) {
+  auto events = manager.subscribe(kEventBuffer);
   if (auto asked = manager.cancel(what.run, what.cause); !asked) return asked;
-  auto ended = manager.wait(what.run);
+  auto ended = follow(manager, events, what.run, {}, stop);
   if (!ended) return fail(std::move(ended.error()));
   return {};
 }
@@ -166,7 +167,7 @@ Result<fsm::RunResult> perform(const Runs& runs, const Task& task, const Watchin
 
 Result<> cancel(const Runs& runs, const Cancel& what, std::stop_token stop) {
   return with_owner<void>(
-      runs, stop, [&](fsm::Manager& manager) { return cancel_here(manager, what); },
+      runs, stop, [&](fsm::Manager& manager) { return cancel_here(manager, what, stop); },
       [&](OwnerConnection& owner) { return cancel_there(owner, what); });
 }
 

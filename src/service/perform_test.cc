@@ -187,6 +187,18 @@ TEST_F(PerformTest, WorkThatTheOwnerRefusesIsTheCallersError) {
   EXPECT_THAT(result.error().message(), HasSubstr("no-such-machine"));
 }
 
+TEST_F(PerformTest, AnotherRequestForAnIdThatIsUnderWayIsAConflict) {
+  const Owner owner = own();
+  const auto run = owner.manager->start("echo", {"x", "hello", {}});
+  gate_.await_arrivals(1);
+  const auto other = perform(runs(), Work{"echo", "x", "good bye", ""}, {}, {});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind(), ErrorKind::kConflict);
+  EXPECT_THAT(other.error().hint(), HasSubstr("slipway runs cancel " + run->version.to_string()));
+  gate_.open();
+  EXPECT_EQ(perform(runs(), work_, {}, {})->response, "said hello");
+}
+
 TEST_F(PerformTest, ACancelReachesARunOfTheOwner) {
   const Owner owner = own();
   const auto run = owner.manager->start("echo", {"x", "hello", {}});

@@ -19,6 +19,7 @@ Result<Statement*> Connection::statement(std::string_view sql) {
 
 std::vector<std::string> Connection::texts() const {
   std::vector<std::string> all;
+  all.reserve(statements_.size());
   for (const auto& [sql, statement] : statements_) all.push_back(sql);
   return all;
 }

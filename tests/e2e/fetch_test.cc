@@ -213,6 +213,9 @@ TEST_F(StalledFetchTest, ARunIsCancelledFromOutsideAndLeavesNothing) {
   EXPECT_THAT(ended.err, HasSubstr("not wanted"));
   const auto after = workshop_.run({"runs", "--json"}).json().at("runs");
   ASSERT_EQ(after.size(), 2U);
+  for (const auto& run : after) EXPECT_EQ(run.at("ending"), "cancelled");
+  EXPECT_TRUE(std::filesystem::is_empty(workshop_.images()));
+  EXPECT_EQ(workshop_.run({"list", "--json"}).json().at("images")[0].at("status"), "failed");
 }
 
 TEST(FetchSettings, WithoutABucketTheErrorSaysHowToSetOne) {

@@ -30,6 +30,7 @@ void DownloadImageFixture::open() {
     machine_ = *add_download_image(
         manager, {.catalog = catalog_,
                   .source_of = [this](const std::string& bucket) -> Result<std::shared_ptr<objects::ObjectSource>> {
+                    if (source_ == nullptr) return fail(ErrorKind::kNotFound, "there is no folder");
                     if (bucket != "bucket") return fail(ErrorKind::kInvalid, "there is no bucket {}", bucket);
                     return source_;
                   },
