@@ -26,7 +26,7 @@ class Worker {
   void run() {
     for (int round = 0; round < kRounds; ++round) {
       make_own(round);
-      count_up(fmt::format("shared-{}", (round + static_cast<int>(name_.size() + name_.back())) % kShared));
+      count_up(fmt::format("shared-{}", (round + static_cast<int>(name_.size()) + name_.back()) % kShared));
       need(catalog_.list_status(Status::kReady, {.limit = 20}));
     }
   }

@@ -25,7 +25,8 @@ TEST(IdentityTest, DerivedIdsAreReadableValidAndOfBucketAndKey) {
   EXPECT_EQ(id, derive_image_id("bucket", "images/alpine 3.tar.gz"));
   EXPECT_NE(id, derive_image_id("bucket", "other/alpine 3.tar.gz"));
   EXPECT_NE(derive_image_id("ab", "c"), derive_image_id("a", "bc"));
-  for (const std::string key : {"-", "...", "a/..", "\xff\xfe", "日本", std::string(1024, 'k').c_str(), "x/-rf"}) {
+  const std::string longest(1024, 'k');
+  for (const std::string& key : std::vector<std::string>{"-", "...", "a/..", "\xff\xfe", "日本", longest, "x/-rf"}) {
     EXPECT_TRUE(check_image_id(derive_image_id("b", key))) << derive_image_id("b", key);
   }
 }

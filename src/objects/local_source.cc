@@ -104,7 +104,7 @@ class LocalSource::Readers {
     }
   }
 
-  void run(Job job) {
+  void run(const Job& job) {
     std::stop_source either;
     const std::stop_callback by_caller(job.stop, [&] { either.request_stop(); });
     const std::stop_callback by_owner(ending_.get_token(), [&] { either.request_stop(); });

@@ -1,7 +1,7 @@
 #include "e2e/workshop.h"
 
+#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <random>
 
 #include "archive/testing/tar_builder.h"
@@ -21,6 +21,13 @@ std::string faults_of_runs(const std::filesystem::path& store) {
   const auto active = (*runs)->list({.phase = fsm::RunFilter::Phase::kActive});
   if (!active) return active.error().message();
   return active->empty() ? "" : std::to_string(active->size()) + " runs are not over";
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(file ? std::filesystem::file_size(path) : 0, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 }  // namespace
@@ -72,8 +79,7 @@ std::string Workshop::faults_of(const std::string& key, const std::string& bytes
     return "the image is " + std::string(catalog::to_string(images->front().status)) + ": " + image.error;
   }
   if (image.checksum != sha256_hex(bytes)) return "the row has a wrong checksum";
-  std::ifstream file(image.local_path, std::ios::binary);
-  if (std::string(std::istreambuf_iterator<char>(file), {}) != bytes) return "the file is not the object";
+  if (contents(image.local_path) != bytes) return "the file is not the object";
   for (const auto& entry : std::filesystem::directory_iterator(this->images())) {
     if (entry.path() != image.local_path) return "there is also " + entry.path().string();
   }
@@ -86,7 +92,10 @@ std::string Workshop::faults_of(const std::string& key, const std::string& bytes
 std::string sample_image(std::size_t bytes) {
   std::mt19937_64 dice(7);
   std::string noise(bytes, '\0');
-  for (auto& byte : noise) byte = static_cast<char>(dice() & 0xff);
+  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= noise.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = dice();
+    std::memcpy(&noise[at], &word, sizeof(word));
+  }
   auto tar = archive::small_rootfs();
   tar.file("usr/noise", noise);
   return tar.finish();
