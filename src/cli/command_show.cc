@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/format.h"
+#include "cli/pipeline_setup.h"
 #include "cli/run_lookup.h"
 #include "cli/text.h"
 #include "cli/views.h"
@@ -38,6 +39,9 @@ Result<Known> look_up(const Session& session, const std::string& name) {
   }
   if (!catalog) return fail(std::move(catalog.error()));
   auto image = (*catalog)->resolve_image(name);
+  if (!image && image.error().kind() == ErrorKind::kNotFound) {  // a key may be typed without its prefix
+    if (auto by_key = (*catalog)->resolve_image(full_key(session.settings, name))) image = std::move(by_key);
+  }
   if (!image) return fail(std::move(image.error()));
   auto status = (*catalog)->image_status(image->image_id);
   if (!status) return fail(std::move(status.error()));

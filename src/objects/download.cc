@@ -117,7 +117,7 @@ class Download {
 
 }  // namespace
 
-Result<Downloaded> download(ObjectSource& source, const DownloadRequest& request, std::stop_token stop) {
+Result<Downloaded> download(ObjectSource& source, const DownloadRequest& request, const std::stop_token& stop) {
   if (auto key = check_key(request.key); !key) return fail(key.error());
   if (!request.file.has_filename()) {
     return fail(ErrorKind::kInvalid, "there is no file name in {}", shown(request.file.string()));

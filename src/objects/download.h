@@ -64,7 +64,8 @@ struct Downloaded {
 //
 // An object replaced mid-way is noticed by its ETag and started again, a few times, then kConflict. Room on the disk is
 // checked before and reserved: kNoSpace. Bytes that do not match a checksum the server states are kCorrupt, and gone.
-[[nodiscard]] Result<Downloaded> download(ObjectSource& source, const DownloadRequest& request, std::stop_token stop);
+[[nodiscard]] Result<Downloaded> download(ObjectSource& source, const DownloadRequest& request,
+                                          const std::stop_token& stop);
 
 // Removes what a download of `file` may have left beside it. No error when there is nothing.
 [[nodiscard]] Result<> remove_partial(const std::filesystem::path& file);

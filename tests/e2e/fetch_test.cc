@@ -57,6 +57,9 @@ TEST_P(FetchTest, ThePrintedResultNamesStatusChecksumAndFile) {
   EXPECT_THAT(ended.out, HasSubstr("sha256:" + sha256_hex(bytes)));
   EXPECT_THAT(ended.out, HasSubstr("not scanned"));
   EXPECT_THAT(ended.err, HasSubstr("validate"));
+  for (const char* name : {"x.tar", "images/x.tar", "x-"}) {
+    EXPECT_EQ(workshop_.run({"show", name, "--json"}).json().at("checksum"), sha256_hex(bytes)) << name;
+  }
 }
 
 TEST_P(FetchTest, WhatTheBucketHasIsListedWithWhatIsHere) {
