@@ -1,33 +1,21 @@
 #include "fsm/sqlite_run_store.h"
 
-#include <cerrno>
 #include <filesystem>
 #include <utility>
 #include <vector>
-
-#include <fcntl.h>
 
 #include "fsm/in_flight_file.h"
 #include "fsm/run_schema.h"
 #include "fsm/sqlite_run_reader.h"
 #include "fsm/sqlite_run_writer.h"
-#include "sys/descriptor.h"
+#include "store/private_file.h"
 #include "sys/directories.h"
 #include "sys/owner_lock.h"
-#include "sys/system_error.h"
 
 namespace slipway::fsm {
 namespace {
 
 namespace fs = std::filesystem;
-
-// SQLite gives its files the mode of this one. One that is there is not opened: to close it again would drop the locks
-// that other connections of this process have on it.
-Result<> make_private_file(const std::string& path) {
-  const sys::Descriptor made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (made || errno == EEXIST) return {};
-  return fail(sys::system_error("make file", path, errno));
-}
 
 class OpenStore final : public RunStore {
  public:
@@ -78,7 +66,7 @@ Result<std::vector<RunVersion>> only_active(SqliteRunReader& reader, const std::
 
 Result<std::unique_ptr<RunStore>> open_owned(const std::string& path, const SqliteOptions& options,
                                              sys::OwnerLock lock) {
-  if (auto made = make_private_file(path); !made) return fail(std::move(made.error()));
+  if (auto made = store::make_private_file(path); !made) return fail(std::move(made.error()));
   auto writer = SqliteRunWriter::open({.path = path,
                                        .cache_kib = options.cache_kib,
                                        .wal_autocheckpoint_pages = options.wal_autocheckpoint_pages,

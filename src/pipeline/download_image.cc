@@ -7,7 +7,6 @@
 #include "objects/download.h"
 #include "pipeline/validation.h"
 #include "sys/directories.h"
-#include "sys/fault.h"
 
 namespace slipway::catalog {
 

@@ -1,7 +1,6 @@
 #include "pipeline/validation.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <optional>
 #include <thread>

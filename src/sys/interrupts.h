@@ -8,7 +8,6 @@
 // exit code 130: all that is durable must be safe at any instant anyhow.
 #pragma once
 
-#include <atomic>
 #include <stop_token>
 #include <thread>
 
