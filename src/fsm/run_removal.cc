@@ -14,6 +14,7 @@ Result<> RunRemoval::prepare(store::Database& db) {
       {&oldest_,
        "SELECT run, finished_at, last_event, "
        "EXISTS (SELECT 1 FROM runs f WHERE f.after_version = runs.version AND f.finished_at IS NULL) "
+       "OR EXISTS (SELECT 1 FROM runs p WHERE p.version = runs.parent AND p.finished_at IS NULL) "
        "FROM runs INDEXED BY runs_finished WHERE finished_at IS NOT NULL ORDER BY finished_at"},
       {&remove_run_, "DELETE FROM runs WHERE run = ?1"},
       {&remove_event_, "DELETE FROM events WHERE n = ?1 AND run = ?2 RETURNING prev"},
@@ -52,7 +53,7 @@ Result<std::size_t> RunRemoval::remove_finished(store::Database& db, const Reten
 }
 
 // From the oldest ending on: all of those beyond the count and of those too old stand before all others. A run that is
-// followed stays, and does not make a younger one go in its place.
+// still needed stays, and does not make a younger one go in its place.
 Result<std::vector<RunRemoval::Removable>> RunRemoval::choose(const Retention& keep, TimePoint now, std::size_t most) {
   std::size_t beyond_count = 0;
   if (keep.max_count) {
@@ -69,8 +70,8 @@ Result<std::vector<RunRemoval::Removable>> RunRemoval::choose(const Retention& k
     if (!*row) break;
     const bool too_old = keep.max_age && now - oldest_.time(1) > *keep.max_age;
     if (rank >= beyond_count && !too_old) break;
-    const bool followed = oldest_.int64(3) != 0;
-    if (followed) continue;
+    const bool needed = oldest_.int64(3) != 0;
+    if (needed) continue;
     chosen.push_back({.run = oldest_.int64(0), .last_event = oldest_.int64(2)});
   }
   return chosen;

@@ -116,7 +116,8 @@ class RunStore : public RunReader {
   [[nodiscard]] virtual Result<RunVersion> greatest_version() = 0;
 
   // Removes up to `most` finished runs that `keep` no longer wants, with their history, the oldest endings first. A run
-  // that an unfinished one was started after stays. Gives the number removed: less than `most` means there are no more.
+  // that an unfinished one was started after, or is the parent of, stays. Gives the number removed: less than `most`
+  // means there are no more.
   [[nodiscard]] virtual Result<std::size_t> remove_finished(const Retention& keep, TimePoint now, std::size_t most) = 0;
 
   [[nodiscard]] virtual InFlightMarks& in_flight() = 0;

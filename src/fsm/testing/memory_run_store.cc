@@ -264,7 +264,10 @@ Result<std::size_t> MemoryRunStore::remove_finished(const Retention& keep, TimeP
   for (const auto& [at, version] : finished) {
     const bool too_old = keep.max_age && now - at > *keep.max_age;
     if (removed == most || (rank++ >= beyond_count && !too_old)) break;
-    if (!followed.contains(version)) removed += data_->runs.erase(version);
+    const auto parent = data_->runs.at(version).record.spec.parent;
+    const auto above = parent ? data_->runs.find(*parent) : data_->runs.end();
+    const bool awaited = above != data_->runs.end() && !is_finished(above->second.record.progress.state);
+    if (!awaited && !followed.contains(version)) removed += data_->runs.erase(version);
   }
   return removed;
 }

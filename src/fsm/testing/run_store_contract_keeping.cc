@@ -67,6 +67,19 @@ TEST_P(RunStoreContract, ARemovalIsOfAtMostSoMany) {
   EXPECT_EQ(remove(nothing, kNow, 4), 0U);
 }
 
+TEST_P(RunStoreContract, APartOfAnActiveRunStays) {
+  const RunSpec whole = spec("machine", "whole");
+  ASSERT_TRUE(applied(start(whole)));
+  RunSpec part = spec("machine", "part");
+  part.parent = whole.version;
+  ASSERT_TRUE(applied(start(part)));
+  ASSERT_TRUE(applied(move(part.version, 1, {.state = Finished{Ending::kCompleted, {}, kNow - hours(9)}})));
+  const Retention nothing{.max_age = {}, .max_count = 0};
+  EXPECT_EQ(remove(nothing), 0U);
+  ASSERT_TRUE(applied(move(whole.version, 1, {.state = Finished{Ending::kCompleted, {}, kNow}})));
+  EXPECT_EQ(remove(nothing), 2U);
+}
+
 TEST_P(RunStoreContract, ARunThatAnActiveOneFollowsStays) {
   const RunVersion followed = finished("machine", "followed", kNow - hours(9));
   const RunVersion other = finished("machine", "other", kNow - hours(8));
