@@ -139,8 +139,9 @@ class Manager {
   // Many with one sync. Each gets its own answer.
   [[nodiscard]] std::vector<Result<Started>> start_all(const std::string& machine, std::vector<StartRequest> runs);
 
-  // Until the run has ended, or the deadline has passed (kTimeout). An unknown version is kNotFound; a parked run is
-  // kParked with its reason, since it will not end by itself. A run that ended badly is a result, not an error.
+  // Until the run has ended, or the deadline has passed (kTimeout). An unknown version is kNotFound; a run that is
+  // parked, or awaits one that is, is kParked with the reason, since it will not end by itself. A run that ended badly
+  // is a result, not an error.
   [[nodiscard]] Result<RunResult> wait(RunVersion version, std::optional<TimePoint> deadline = {});
   // For the newest run of (machine, id).
   [[nodiscard]] Result<RunResult> wait_latest(const std::string& machine, const std::string& id,
@@ -149,7 +150,8 @@ class Manager {
   // On success the wish is on disk: a run that waits ends soon, one inside a handler when that returns. A run that has
   // ended already is kConflict.
   [[nodiscard]] Result<> cancel(RunVersion version, std::string cause);
-  // Takes a parked run up again, with its crashes forgotten.
+  // Takes a parked run up again, with its crashes forgotten; of a run that awaits a parked one, that one. kConflict
+  // when nothing is parked.
   [[nodiscard]] Result<> unpark(RunVersion version);
 
   [[nodiscard]] std::vector<MachineInfo> machines() const;

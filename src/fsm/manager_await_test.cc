@@ -127,7 +127,7 @@ TEST_F(AwaitTest, ARunThatEndedBeforeIsNotWaitedFor) {
   EXPECT_EQ(whole_->wait(*whole_->start("x", "")), "whole of made x");
 }
 
-TEST_F(AwaitTest, ARunThatIsParkedIsNotAwaitedAnyLonger) {
+TEST_F(AwaitTest, WhoAwaitsAParkedRunIsParkedWithItAndTakenUpWithIt) {
   harness_.options().max_crash_resumes = 0;
   harness_.open(machines());
   const RunVersion whole = *whole_->start("x", "good");
@@ -135,7 +135,31 @@ TEST_F(AwaitTest, ARunThatIsParkedIsNotAwaitedAnyLonger) {
   gate_.await_arrivals(1);
   harness_.crash();
   harness_.open(machines());
-  EXPECT_THAT(harness_.ending(whole), testing::HasSubstr("is parked: the process died inside work"));
+  const auto waited = harness_.manager().wait(whole);
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().kind(), ErrorKind::kParked);
+  EXPECT_THAT(waited.error().message(), testing::HasSubstr("is parked: the process died inside work"));
+  EXPECT_EQ(collected_, 0);
+
+  ASSERT_TRUE(harness_.manager().unpark(whole));
+  EXPECT_EQ(harness_.manager().unpark(whole).error().kind(), ErrorKind::kConflict);
+  gate_.open();
+  EXPECT_EQ(harness_.ending(whole), "completed");
+}
+
+TEST_F(AwaitTest, WhoeverWaitsForAnAwaitingRunIsToldWhenTheOtherIsParked) {
+  harness_.options().max_crash_resumes = 0;
+  harness_.open(machines());
+  const RunVersion whole = *whole_->start("x", "good");
+  await_awaiting(whole);
+  gate_.await_arrivals(1);
+  harness_.crash();
+  harness_.open(machines());
+  ASSERT_TRUE(harness_.manager().unpark(whole));
+  gate_.await_arrivals(2);
+  harness_.crash();
+  harness_.open(machines());
+  EXPECT_EQ(harness_.manager().wait_latest("whole", "x").error().kind(), ErrorKind::kParked);
 }
 
 TEST_F(AwaitTest, ACancelEndsTheWait) {

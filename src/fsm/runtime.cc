@@ -185,9 +185,7 @@ Result<RunResult> Runtime::wait(RunVersion version, std::optional<TimePoint> dea
     if (life_ == Life::kClosed) return fail(ErrorKind::kUnavailable, "the manager is shut down");
     const auto found = runs_.find(version);
     if (found != runs_.end()) {
-      const LiveRun& run = *found->second;
-      const auto* parked = std::get_if<Parked>(&run.progress.state);
-      if (parked != nullptr && !run.cancel_cause) return fail(parked_error(version, *parked));
+      if (const auto* parked = parked_below(*found->second)) return fail(parked_error(*parked));
       Waiter waiter;
       waiters_[version].push_back(&waiter);
       while (!waiter.told) {
@@ -256,13 +254,13 @@ Result<> Runtime::unpark(RunVersion version) {
     if (life_ != Life::kRunning) return fail(ErrorKind::kUnavailable, "resume: the manager is not running");
     const auto found = runs_.find(version);
     if (found != runs_.end()) {
-      LiveRun& run = *found->second;
-      const bool parked = std::holds_alternative<Parked>(run.progress.state);
-      if (!parked || run.phase != LiveRun::Phase::kWaiting) {
+      LiveRun* parked = parked_below(*found->second);
+      if (parked == nullptr || parked->phase != LiveRun::Phase::kWaiting) {
         return fail(ErrorKind::kConflict, "resume: run {} is not parked", version);
       }
-      run.phase = LiveRun::Phase::kWriting;
-      Pending pending{.kind = Pending::Kind::kMove, .run = &run, .decision = on_unparked(run.view(), clock_.now())};
+      parked->phase = LiveRun::Phase::kWriting;
+      Pending pending{
+          .kind = Pending::Kind::kMove, .run = parked, .decision = on_unparked(parked->view(), clock_.now())};
       auto done = submit_and_wait(std::move(pending));
       return done ? done : done.error().during("resume");
     }

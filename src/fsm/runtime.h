@@ -35,7 +35,7 @@
 namespace slipway::fsm {
 
 // What a wait for a parked run gives.
-[[nodiscard]] Error parked_error(RunVersion version, const Parked& parked);
+[[nodiscard]] Error parked_error(const LiveRun& run);  // of one that is parked
 
 class Runtime : public std::enable_shared_from_this<Runtime> {
  public:
@@ -139,7 +139,9 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   void drop_large_payload(LiveRun& run) SLIPWAY_REQUIRES(mutex_);
   void finish(LiveRun& run) SLIPWAY_REQUIRES(mutex_);
   void release_followers(const LiveRun& before, const Finished& end) SLIPWAY_REQUIRES(mutex_);
-  void release_awaiting(RunVersion version) SLIPWAY_REQUIRES(mutex_);
+  // The parked run that keeps this one from going on: itself, or one that it awaits.
+  [[nodiscard]] LiveRun* parked_below(LiveRun& run) SLIPWAY_REQUIRES(mutex_);
+  void tell_parked(RunVersion version, const LiveRun& parked) SLIPWAY_REQUIRES(mutex_);
   // No result: it is to be read from the store.
   void tell_waiters(RunVersion version, const std::optional<Result<RunResult>>& result) SLIPWAY_REQUIRES(mutex_);
 

@@ -1,5 +1,5 @@
 // Where a run goes next: the gates before it runs (predecessor, delay, queue), and the end.
-#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "fsm/runtime.h"
@@ -11,8 +11,9 @@ constexpr Duration kNoteDelay = std::chrono::milliseconds(250);
 
 }  // namespace
 
-Error parked_error(RunVersion version, const Parked& parked) {
-  return Error(ErrorKind::kParked, fmt::format("run {} is parked: {}", version, parked.reason))
+Error parked_error(const LiveRun& run) {
+  return Error(ErrorKind::kParked,
+               fmt::format("run {} is parked: {}", run.spec.version, std::get<Parked>(run.progress.state).reason))
       .with_hint("resume or cancel it by hand");
 }
 
@@ -24,19 +25,20 @@ void Runtime::settle(LiveRun& run) {
   if (std::holds_alternative<Following>(run.progress.state)) return follow(run);
   if (const auto awaited = run.awaited()) {
     leave_queue(run);
-    const auto other = runs_.find(*awaited);
-    const bool will_end = other != runs_.end() && !std::holds_alternative<Parked>(other->second->progress.state);
-    if (will_end) return followers_[*awaited].push_back(run.spec.version);
+    if (runs_.contains(*awaited)) {
+      followers_[*awaited].push_back(run.spec.version);
+      if (const auto* parked = parked_below(run)) tell_parked(run.spec.version, *parked);
+      return;
+    }
   }
   if (const auto* waits = std::get_if<BackingOff>(&run.progress.state)) {
     const TimePoint due = waits->due;
     leave_queue(run);
     if (due > clock_.now()) return wait_until(run, due, TimerKind::kDue);
   }
-  if (const auto* parked = std::get_if<Parked>(&run.progress.state)) {
+  if (std::holds_alternative<Parked>(run.progress.state)) {
     leave_queue(run);
-    tell_waiters(run.spec.version, Result<RunResult>(fail(parked_error(run.spec.version, *parked))));
-    return release_awaiting(run.spec.version);
+    return tell_parked(run.spec.version, run);
   }
   pass_gates(run);
 }
@@ -174,18 +176,34 @@ void Runtime::release_followers(const LiveRun& before, const Finished& end) {
   }
 }
 
-// A run that is parked does not end by itself: those who await it go on, and see that. Those started after it wait.
-void Runtime::release_awaiting(RunVersion version) {
-  const auto found = followers_.find(version);
-  if (found == followers_.end()) return;
-  const auto released = std::ranges::partition(found->second, [&](RunVersion follower) SLIPWAY_REQUIRES(mutex_) {
-    const auto run = runs_.find(follower);
-    return run == runs_.end() || run->second->awaited() != version;
-  });
-  const std::vector<RunVersion> awaiting(released.begin(), released.end());
-  found->second.erase(released.begin(), released.end());
-  for (const auto& follower : awaiting) {
-    if (const auto run = runs_.find(follower); run != runs_.end()) pass_gates(*run->second);
+LiveRun* Runtime::parked_below(LiveRun& run) {
+  LiveRun* below = &run;
+  for (std::size_t steps = 0; steps <= runs_.size();
+       ++steps) {  // runs that await each other in a circle are not parked
+    if (std::holds_alternative<Parked>(below->progress.state)) return below->cancel_cause ? nullptr : below;
+    const auto awaited = below->awaited();
+    const auto next = awaited ? runs_.find(*awaited) : runs_.end();
+    if (next == runs_.end()) return nullptr;
+    below = next->second.get();
+  }
+  return nullptr;
+}
+
+// A run that is parked does not end by itself, nor do those who await it: whoever waits for any of them is told.
+void Runtime::tell_parked(RunVersion version, const LiveRun& parked) {
+  std::set<RunVersion> told;
+  std::vector<RunVersion> to_tell{version};
+  while (!to_tell.empty()) {
+    const RunVersion next = to_tell.back();
+    to_tell.pop_back();
+    if (!told.insert(next).second) continue;
+    tell_waiters(next, Result<RunResult>(fail(parked_error(parked))));
+    const auto found = followers_.find(next);
+    if (found == followers_.end()) continue;
+    for (const auto& follower : found->second) {
+      const auto run = runs_.find(follower);
+      if (run != runs_.end() && run->second->awaited() == next) to_tell.push_back(follower);
+    }
   }
 }
 

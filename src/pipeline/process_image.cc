@@ -27,8 +27,7 @@ class ProcessImage {
   // Whether the child's error is its end, and not that of asking for it.
   [[nodiscard]] bool is_over(fsm::RunVersion child) const {
     const auto record = manager_.run(child);
-    return record &&
-           (fsm::is_finished(record->progress.state) || std::holds_alternative<fsm::Parked>(record->progress.state));
+    return record && fsm::is_finished(record->progress.state);
   }
   // A download of this id that was under way already must be of the object that is wanted.
   Result<> check_same_object(fsm::RunVersion run, const ProcessImageRequest& wanted) const;
@@ -61,10 +60,13 @@ Outcome ProcessImage::download(const Run& run) const {
   auto child = find_child(run, download_.name());
   if (!child) return fsm::error(child.error());
   if (!*child) {
-    const auto started = download_.start(
-        request.image_id,
-        {.bucket = request.bucket, .key = request.key, .image_id = request.image_id, .verify = request.verify},
-        {.queue = kDownloadsQueue, .parent = run.version()});
+    const auto started = download_.start(request.image_id,
+                                         {.bucket = request.bucket,
+                                          .key = request.key,
+                                          .image_id = request.image_id,
+                                          .verify = request.verify,
+                                          .rules = request.rules},
+                                         {.queue = kDownloadsQueue, .parent = run.version()});
     if (!started) return started.error().during("start the download");
     if (started->already_running) {
       if (auto same = check_same_object(started->version, request); !same) return fsm::abort(same.error());

@@ -90,7 +90,12 @@ Result<fsm::Started> start_work(fsm::Manager& manager, const Work& work) {
   auto started = manager.start(work.machine, {work.id, work.request, {.queue = work.queue}});
   if (!started || !started->already_running) return started;
   const auto other = manager.run(started->version);
-  if (!other || other->request == work.request) return started;
+  if (!other) return started;  // it has just ended
+  if (other->request == work.request) {
+    auto taken_up = manager.unpark(started->version);
+    if (!taken_up && taken_up.error().kind() != ErrorKind::kConflict) return fail(std::move(taken_up.error()));
+    return started;
+  }
   return fail(Error(ErrorKind::kConflict, fmt::format("{} is under way for {} already, with another request, as run {}",
                                                       work.machine, work.id, started->version))
                   .with_hint(fmt::format("wait for it, or end it: slipway runs cancel {}", started->version)));

@@ -235,6 +235,14 @@ TEST_F(PerformTest, AParkedRunIsTakenUpByItsOwner) {
   EXPECT_EQ(result->response, "said hello");
 }
 
+TEST_F(PerformTest, WorkThatIsAskedForAgainIsTakenUpWhenItIsParked) {
+  const auto run = park();
+  gate_.open();
+  const auto result = perform(runs(), work_, {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->version, run);
+}
+
 TEST_F(PerformTest, GarbageIsAnsweredAndTheOwnerGoesOn) {
   const Owner owner = own();
   for (const std::string& line : {std::string("hello"), std::string("{}"), std::string(kMaxLine + 2, 'x')}) {
