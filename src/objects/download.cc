@@ -104,8 +104,20 @@ class Download {
     done.object.checksums = transfer.stated();
     if (auto right = verify(done.object.checksums, *digests); !right) return fail(right.error());
     done.sha256 = to_hex(digests->at(HashAlgorithm::kSha256));
+    if (mode == Transfer::Mode::kRanges) {
+      if (auto kept = keep_if_stopped(part, object.size); !kept) return fail(kept.error());
+    }
     if (auto finished = part.finish(); !finished) return fail(finished.error());
     return done;
+  }
+
+  // A sync of much may take long, and who was told to stop meanwhile is no longer heard: then the bytes stay a part
+  // that is whole and on the disk, so that the next download has only to put it in place.
+  Result<> keep_if_stopped(PartFile& part, std::uint64_t size) const {
+    if (auto synced = part.sync(); !synced) return synced;
+    if (!stop_.stop_requested()) return {};
+    if (auto kept = part.checkpoint({{.offset = 0, .length = size}}); !kept) return kept;
+    return fail(ErrorKind::kCancelled, "told to stop");
   }
 
   ObjectSource& source_;

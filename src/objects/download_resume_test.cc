@@ -10,6 +10,7 @@
 #include "objects/part_state.h"
 #include "objects/testing/download_fixture.h"
 #include "objects/testing/object_source_contract.h"
+#include "sys/fault.h"
 
 namespace slipway::objects {
 namespace {
@@ -160,6 +161,25 @@ TEST_F(DownloadResumeTest, AStopKeepsWhatIsThere) {
   const auto again = get();
   ASSERT_TRUE(again) << again.error().describe();
   EXPECT_GE(again->resumed, 1'000'000U);
+  EXPECT_TRUE(read_file() == bytes_);
+}
+
+TEST_F(DownloadResumeTest, AStopWhileTheWholeIsSyncedKeepsItAll) {
+  std::stop_source stop;
+  request_.tuning.checkpoint_bytes = std::uint64_t{1} << 30;  // so the first sync is that of the whole
+  {
+    const fault::Scope slow("objects.part.sync",
+                            {.action = fault::Action::kCall, .call = [&] { stop.request_stop(); }});
+    const auto stopped = get(stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
+  }
+  EXPECT_THAT(folder(), ElementsAre("file.part", "file.part.state"));
+  const int reads = source_.reads();
+  const auto done = get();
+  ASSERT_TRUE(done) << done.error().describe();
+  EXPECT_EQ(done->resumed, bytes_.size());
+  EXPECT_EQ(source_.reads(), reads);
   EXPECT_TRUE(read_file() == bytes_);
 }
 

@@ -131,11 +131,10 @@ void PartFile::start_writeback() const {
   static_cast<void>(::sync_file_range(descriptor_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
 }
 
-Result<> PartFile::sync(bool metadata) const {
+Result<> PartFile::sync() const {
   const std::string path = part_path(file_).string();
   if (auto fault = fault::check("objects.part.sync")) return fault->during("sync {}", path);
-  const int status = metadata ? ::fsync(descriptor_.get()) : ::fdatasync(descriptor_.get());
-  if (status != 0) return fail(sys::system_error("sync", path, errno));
+  if (::fsync(descriptor_.get()) != 0) return fail(sys::system_error("sync", path, errno));
   return {};
 }
 
@@ -143,13 +142,13 @@ Result<> PartFile::checkpoint(const std::vector<ByteRange>& have) {
   if (identity_.etag.empty()) return {};
   auto text = encode_part_state(identity_, have);
   if (!text) return fail(text.error());
-  if (auto synced = sync(/*metadata=*/false); !synced) return synced;
+  if (auto synced = sync(); !synced) return synced;
   return write_part_state(file_, *text);
 }
 
 Result<> PartFile::finish() {
   const std::string part = part_path(file_).string();
-  if (auto synced = sync(/*metadata=*/true); !synced) return synced;
+  if (auto synced = sync(); !synced) return synced;
   if (auto fault = fault::check("objects.rename.before")) return fault->during("rename {}", part);
   if (::rename(part.c_str(), file_.c_str()) != 0) return fail(sys::system_error("rename", part, errno));
   if (auto fault = fault::check("objects.rename.after")) return fault->during("after renaming {}", part);

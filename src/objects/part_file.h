@@ -45,6 +45,8 @@ class PartFile {
   // Asks the kernel to begin writing what it holds to the disk. A hint: errors show up in sync.
   void start_writeback() const;
 
+  // All that was written is on the disk.
+  [[nodiscard]] Result<> sync() const;
   // Syncs, then records `have` as proven. Nothing to do for an identity without an ETag.
   [[nodiscard]] Result<> checkpoint(const std::vector<ByteRange>& have);
   // Forgets what was proven and starts with no bytes.
@@ -57,7 +59,6 @@ class PartFile {
       : file_(std::move(file)), identity_(std::move(identity)), descriptor_(std::move(descriptor)) {}
   [[nodiscard]] Result<> load_or_start_afresh(bool reserve);
   [[nodiscard]] Result<> make_room(bool reserve) const;
-  [[nodiscard]] Result<> sync(bool metadata) const;
 
   std::filesystem::path file_;
   PartIdentity identity_;

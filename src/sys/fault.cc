@@ -102,7 +102,7 @@ Result<std::vector<Order>> parse_orders(std::string_view text) {
 std::optional<Error> check(std::string_view point) {
   if (!watching.load(std::memory_order_relaxed)) return std::nullopt;
   State& s = state();
-  const std::scoped_lock lock(s.mutex);
+  std::unique_lock lock(s.mutex);
   if (s.recording && !s.reached.contains(point)) s.reached.emplace(point);
   const auto found = s.armed.find(point);
   if (found == s.armed.end()) return std::nullopt;
@@ -111,6 +111,12 @@ std::optional<Error> check(std::string_view point) {
   if (armed.spec.times >= 0 && armed.acted >= armed.spec.times) return std::nullopt;
   ++armed.acted;
   if (armed.spec.action == Action::kKill) die_now();
+  if (armed.spec.action == Action::kCall) {
+    const auto call = armed.spec.call;
+    lock.unlock();  // what is called may pass points itself
+    call();
+    return std::nullopt;
+  }
   return armed.spec.error;
 }
 

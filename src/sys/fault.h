@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,13 +24,18 @@
 
 namespace slipway::fault {
 
-enum class Action : std::uint8_t { kFail, kKill };  // kKill: SIGKILL to this very process
+enum class Action : std::uint8_t {
+  kFail,
+  kKill,  // SIGKILL to this very process
+  kCall,  // calls `call`, on the thread that is there, and lets it pass
+};
 
 struct Spec {
   int skip = 0;   // let the first n pass
   int times = 1;  // then act so often; -1: always
   Action action = Action::kFail;
   Error error = Error(ErrorKind::kIo, "injected fault");
+  std::function<void()> call{};
 };
 
 // The error to fail with, when this point is armed and its turn has come.

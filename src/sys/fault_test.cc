@@ -60,6 +60,17 @@ TEST(FaultTest, IsSpentOnceWhenManyThreadsReachIt) {
   EXPECT_EQ(failed, 3);
 }
 
+TEST(FaultTest, ACallIsMadeAndThePointPasses) {
+  int calls = 0;
+  const Scope scope("test.point", {.action = Action::kCall, .call = [&] {
+                                     ++calls;
+                                     EXPECT_FALSE(check("test.point"));  // it may pass points itself
+                                   }});
+  EXPECT_EQ(check("test.point"), std::nullopt);
+  EXPECT_EQ(check("test.point"), std::nullopt);
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(FaultTest, RecordsThePointsThatAreReached) {
   record(true);
   (void)check("test.b");
