@@ -82,7 +82,7 @@ Result<> set_archive(store::Connection& db, const std::string& image_id, const s
   if (!facts) {
     return ran(change(db,
                       "UPDATE images SET archive_kind = NULL, archive_layers = NULL, archive_entries = NULL, "
-                      "archive_files = NULL, archive_total_size = NULL WHERE image_id = ?1",
+                      "archive_files = NULL, archive_total_size = NULL, archive_policy = NULL WHERE image_id = ?1",
                       image_id));
   }
   auto layers = storable("a number of layers", facts->layers);
@@ -94,8 +94,8 @@ Result<> set_archive(store::Connection& db, const std::string& image_id, const s
   }
   return ran(change(db,
                     "UPDATE images SET archive_kind = ?2, archive_layers = ?3, archive_entries = ?4, "
-                    "archive_files = ?5, archive_total_size = ?6 WHERE image_id = ?1",
-                    image_id, facts->kind, *layers, *entries, *files, *total));
+                    "archive_files = ?5, archive_total_size = ?6, archive_policy = ?7 WHERE image_id = ?1",
+                    image_id, facts->kind, *layers, *entries, *files, *total, facts->policy));
 }
 
 // A failed download that leaves no good content behind.

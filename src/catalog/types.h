@@ -82,6 +82,7 @@ struct ArchiveFacts {
   std::uint64_t entries = 0;
   std::uint64_t files = 0;
   std::uint64_t total_size = 0;  // bytes of the files, unpacked
+  std::string policy{};          // the entry policy that it keeps to, as its validation wrote it down
   friend bool operator==(const ArchiveFacts&, const ArchiveFacts&) = default;
 };
 

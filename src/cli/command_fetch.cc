@@ -38,10 +38,14 @@ Result<ExitCode> process(const Session& session, const Arguments& arguments, con
   Workplace workplace(session);
   auto bucket = require_bucket(session.settings);
   if (!bucket) return fail(std::move(bucket.error()));
-  auto request = pipeline::complete({.bucket = *bucket,
-                                     .key = full_key(session.settings, key),
-                                     .image_id = arguments.get("--image-id").value_or(""),
-                                     .verify = arguments.has("--verify")});
+  auto policy = policy_of(session.settings);
+  if (!policy) return fail(std::move(policy.error()));
+  auto request =
+      pipeline::complete({.bucket = *bucket,
+                          .key = full_key(session.settings, key),
+                          .image_id = arguments.get("--image-id").value_or(""),
+                          .verify = arguments.has("--verify"),
+                          .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)}});
   if (!request) return fail(std::move(request.error()));
   auto encoded = encode_json(*request);
   if (!encoded) return encoded.error().during("key {}", key);

@@ -109,6 +109,7 @@ class Writer {
     if (const auto& archive = image.archive) {
       field("archive", fmt::format("{}, {} layer{}, {} files, {} unpacked", archive->kind, archive->layers,
                                    archive->layers == 1 ? "" : "s", archive->files, format_bytes(archive->total_size)));
+      field("policy", policy_level(*archive));
     }
   }
 

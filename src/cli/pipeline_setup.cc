@@ -93,8 +93,6 @@ Result<std::shared_ptr<objects::ObjectSource>> open_bucket(const Session& sessio
 
 Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const Logger& log) {
   const Settings& settings = session.settings;
-  auto policy = policy_of(settings);
-  if (!policy) return fail(std::move(policy.error()));
   auto sources = std::make_shared<Sources>(
       [&session, log](const std::string& bucket) { return source_settings(session, bucket, log); }, session.clock);
 
@@ -104,9 +102,7 @@ Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const
   options.source_of = [sources](const std::string& bucket) { return sources->get(bucket); };
   options.inspector = {.executable = "/proc/self/exe", .arguments = {kInspectorWord}};
   options.download.images = settings.download_dir;
-  options.download.max_image_size = settings.max_image_size;
   options.download.timeout = settings.download_timeout;
-  options.download.policy = std::move(*policy);
   options.downloads_at_once = settings.queue_downloads;
   options.clock = &session.clock;
   options.log = log;

@@ -159,8 +159,8 @@ TEST_F(ProgramTest, ShowHasEveryStage) {
   make_state();
   EXPECT_EQ(run({"show", "alpine"}), 0) << err_;
   EXPECT_THAT(out_, AllOf(HasSubstr("alpine-3.19  ready"), HasSubstr("sha256:aaaa"), HasSubstr("docker-save, 2 layers"),
-                          HasSubstr("/dev/mapper/thin-7"), HasSubstr("snap-alpine"), HasSubstr("bin/su"),
-                          HasSubstr(sample_.completed.to_string())));
+                          HasSubstr("policy      standard"), HasSubstr("/dev/mapper/thin-7"), HasSubstr("snap-alpine"),
+                          HasSubstr("bin/su"), HasSubstr(sample_.completed.to_string())));
   EXPECT_EQ(run({"show", "images/old-debian.tar"}), 0) << err_;
   EXPECT_THAT(out_, AllOf(HasSubstr("CVE-2014-0160"), HasSubstr("1.0.1g"), HasSubstr("not unpacked")));
 

@@ -1,5 +1,7 @@
 #include "cli/views.h"
 
+#include "base/json.h"
+
 namespace slipway::cli {
 namespace {
 
@@ -40,7 +42,8 @@ OrderedJson archive_json(const std::optional<catalog::ArchiveFacts>& archive) {
           {"layers", archive->layers},
           {"entries", archive->entries},
           {"files", archive->files},
-          {"total_size_bytes", archive->total_size}};
+          {"total_size_bytes", archive->total_size},
+          {"policy", json_filled(policy_level(*archive))}};
 }
 
 OrderedJson volume_json(const std::optional<catalog::Volume>& volume) {
@@ -67,6 +70,12 @@ OrderedJson snapshot_json(const catalog::Snapshot& snapshot) {
 }
 
 }  // namespace
+
+std::string policy_level(const catalog::ArchiveFacts& archive) {
+  const auto policy = parse_json(archive.policy);
+  const bool known = policy && policy->is_object() && policy->contains("level") && policy->at("level").is_string();
+  return known ? policy->at("level").get<std::string>() : std::string();
+}
 
 OrderedJson summary_json(const catalog::ImageSummary& summary) {
   auto json = image_json(summary.image, summary.status);

@@ -11,7 +11,7 @@
 namespace slipway::catalog {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FileIdentity, size, mtime_ns, ctime_ns, inode)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ArchiveFacts, kind, layers, entries, files, total_size)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ArchiveFacts, kind, layers, entries, files, total_size, policy)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PolicyFinding, rule, entry, detail)
 
 }  // namespace slipway::catalog
@@ -47,6 +47,9 @@ bool is_verdict(ErrorKind kind) {
   return kind == ErrorKind::kCorrupt || kind == ErrorKind::kRejected || kind == ErrorKind::kUnsupported ||
          kind == ErrorKind::kTimeout;
 }
+
+// As the catalog keeps it, to tell whether an image was judged by the same one before.
+std::string text_of(const archive::Policy& policy) { return archive::to_json(policy).dump(); }
 
 class DownloadImage {
  public:
@@ -146,6 +149,11 @@ Outcome DownloadImage::check_exists(const Run& run) const {
   there.local_path = (*image)->local_path;
   there.checksum = (*image)->checksum;
   there.size = (*image)->size_bytes;
+  if (!(*image)->archive || (*image)->archive->policy != text_of(request.rules.policy)) {
+    run.log().info("image {} is validated again: the entry policy is another one than before", request.image_id);
+    there.etag = (*image)->etag;
+    return fsm::go_to("validate", std::move(there));
+  }
   return fsm::handoff(std::move(there));
 }
 
@@ -164,7 +172,7 @@ Outcome DownloadImage::download(const Run& run) const {
   objects::DownloadRequest wanted;
   wanted.key = request.key;
   wanted.file = file;
-  wanted.max_size = settings().max_image_size;
+  wanted.max_size = request.rules.max_image_size;
   wanted.progress = [&run](const objects::DownloadProgress& now) { run.progress({now.done, now.total, "bytes"}); };
   wanted.log = run.log();
   wanted.tuning = settings().tuning;
@@ -201,7 +209,7 @@ Outcome DownloadImage::validate(const Run& run) const {
   ValidationRequest wanted;
   wanted.file = response.local_path;
   wanted.sha256 = response.checksum;
-  wanted.policy = settings().policy;
+  wanted.policy = run.request().rules.policy;
   wanted.inspect.progress = [&run](std::uint64_t done, std::uint64_t total) {
     run.progress({done, total, "bytes validated"});
   };
@@ -217,7 +225,8 @@ Outcome DownloadImage::validate(const Run& run) const {
                       .layers = found.layers,
                       .entries = found.entries,
                       .files = found.files,
-                      .total_size = found.total_size};
+                      .total_size = found.total_size,
+                      .policy = text_of(run.request().rules.policy)};
   if (found.findings.size() > settings().max_findings) found.findings.resize(settings().max_findings);
   for (auto& finding : found.findings) {
     response.findings.push_back({std::move(finding.rule), std::move(finding.entry), std::move(finding.detail)});
@@ -269,7 +278,8 @@ Result<> DownloadImage::clean_up(const Run& run, const fsm::Finishing& end) cons
   if (!image) return image.error().during("clean up");
   const bool same = *image && (*image)->bucket == run.request().bucket && (*image)->key == run.request().key;
   if (!same) return {};  // nothing was noted, or the id is another object's
-  auto good = is_of_the_catalog(**image, file, run.stop());
+  const bool judged = !run.response().local_path.empty() && end.error && is_verdict(end.error->kind());
+  Result<bool> good = judged ? Result<bool>(false) : is_of_the_catalog(**image, file, run.stop());
   if (!good) return good.error().during("clean up");
   if (!*good) {
     std::error_code failed;

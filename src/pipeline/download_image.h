@@ -23,6 +23,7 @@
 #include "fsm/machine.h"
 #include "objects/download.h"
 #include "objects/object_source.h"
+#include "pipeline/image_rules.h"
 
 namespace slipway::pipeline {
 
@@ -33,8 +34,9 @@ struct DownloadImageRequest {
   std::string key{};
   std::string image_id{};
   bool verify = false;  // read the file again, even when nothing about it has changed
+  ImageRules rules{};
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DownloadImageRequest, bucket, key, image_id, verify)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DownloadImageRequest, bucket, key, image_id, verify, rules)
 
 struct DownloadImageResponse {
   std::string image_id{};
@@ -49,8 +51,8 @@ struct DownloadImageResponse {
   catalog::ArchiveFacts archive{};
   std::vector<catalog::PolicyFinding> findings{};
 };
-void to_json(nlohmann::json& json, const DownloadImageResponse& response);
-void from_json(const nlohmann::json& json, DownloadImageResponse& response);
+void to_json(nlohmann::json& nlohmann_json_j, const DownloadImageResponse& nlohmann_json_t);
+void from_json(const nlohmann::json& nlohmann_json_j, DownloadImageResponse& nlohmann_json_t);
 
 using DownloadImageMachine = fsm::Machine<DownloadImageRequest, DownloadImageResponse>;
 
@@ -59,9 +61,7 @@ using SourceOf = std::function<Result<std::shared_ptr<objects::ObjectSource>>(co
 
 struct DownloadSettings {
   std::filesystem::path images{};  // the folder that files are put into; made when missing
-  std::uint64_t max_image_size = std::uint64_t{10} << 30;
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
-  archive::Policy policy = archive::standard_policy();
   // The recorded findings of an image that are kept; what is over is counted in its log line only.
   std::size_t max_findings = 1000;
   objects::DownloadTuning tuning{};

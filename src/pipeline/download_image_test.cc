@@ -221,7 +221,7 @@ TEST_F(DownloadImageTest, ABadKeyAborts) {
 
 TEST_F(DownloadImageTest, AnObjectOverTheLimitAbortsBeforeItIsRead) {
   source_->put("the/key.tar", image(500'000));
-  settings_.max_image_size = 1000;
+  request_.rules.max_image_size = 1000;
   open();
   const auto got = fetch();
   ASSERT_FALSE(got);
@@ -329,11 +329,36 @@ TEST_F(DownloadImageTest, ThePolicyIsTheOneThatIsSet) {
   EXPECT_EQ(findings[0].rule, "setuid");
   EXPECT_EQ(findings[0].entry, "usr/su");
 
-  crash();
-  settings_.policy = archive::strict_policy();
   std::filesystem::remove(file());
-  open();
+  request_.rules.policy = archive::strict_policy();
   EXPECT_EQ(fetch().error().kind(), ErrorKind::kRejected);
+}
+
+TEST_F(DownloadImageTest, WhatIsThereIsValidatedAgainUnderAnotherPolicy) {
+  source_->put("the/key.tar", image(1000));
+  open();
+  ASSERT_TRUE(fetch());
+  const int reads = source_->reads();
+  request_.rules.policy.limits.max_files = 50;
+  const auto run = start();
+  const auto again = wait(run);
+  ASSERT_TRUE(again) << again.error().describe();
+  EXPECT_FALSE(again->downloaded);
+  EXPECT_EQ(source_->reads(), reads);
+  EXPECT_EQ(tries(run, "validate"), 1);
+  const auto known = start();
+  ASSERT_TRUE(wait(known));
+  EXPECT_EQ(tries(known, "validate"), 0);
+}
+
+TEST_F(DownloadImageTest, WhatIsThereIsRefusedByAStricterPolicy) {
+  source_->put("the/key.tar", archive::small_rootfs().file("usr/su", "x", 04755).finish());
+  open();
+  ASSERT_TRUE(fetch());
+  request_.rules.policy = archive::strict_policy();
+  EXPECT_EQ(fetch().error().kind(), ErrorKind::kRejected);
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_EQ(row().download_status, catalog::DownloadStatus::kFailed);
 }
 
 TEST_F(DownloadImageTest, AReaderThatCrashesOrHangsCostsThatImageOnly) {

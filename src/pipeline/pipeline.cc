@@ -21,7 +21,7 @@ Result<ProcessImageRequest> complete(const ImageRequest& request) {
   std::string image_id = request.image_id;
   if (image_id.empty()) image_id = catalog::derive_image_id(request.bucket, request.key);
   if (auto good = catalog::check_image_id(image_id); !good) return fail(std::move(good.error()));
-  return ProcessImageRequest{request.bucket, request.key, std::move(image_id), request.verify};
+  return ProcessImageRequest{request.bucket, request.key, std::move(image_id), request.verify, request.rules};
 }
 
 Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options) {

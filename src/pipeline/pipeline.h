@@ -35,6 +35,7 @@ struct ImageRequest {
   std::string key{};
   std::string image_id{};
   bool verify = false;
+  ImageRules rules{};
 };
 
 // The request as it is stored: complete, with its image id. kInvalid for a key or an id that cannot be.

@@ -18,8 +18,9 @@ struct ProcessImageRequest {
   std::string key{};
   std::string image_id{};
   bool verify = false;
+  ImageRules rules{};
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProcessImageRequest, bucket, key, image_id, verify)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProcessImageRequest, bucket, key, image_id, verify, rules)
 
 struct ProcessImageResponse {
   std::string image_id{};

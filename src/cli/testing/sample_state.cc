@@ -25,9 +25,12 @@ catalog::DownloadedImage downloaded(const std::string& id, char digit) {
           .local_path = "/state/images/" + id + ".tar",
           .checksum = std::string(64, digit),
           .size_bytes = 3'276'800,
-          .archive =
-              catalog::ArchiveFacts{
-                  .kind = "docker-save", .layers = 2, .entries = 90, .files = 80, .total_size = 7'000'000},
+          .archive = catalog::ArchiveFacts{.kind = "docker-save",
+                                           .layers = 2,
+                                           .entries = 90,
+                                           .files = 80,
+                                           .total_size = 7'000'000,
+                                           .policy = R"({"level":"standard"})"},
           .policy_findings = {{"setuid", "bin/su", "mode 4755"}}};
 }
 

@@ -57,7 +57,8 @@ class DownloadImageFixture : public testing::Test {
   fsm::ManagerHarness harness_;
   std::optional<DownloadImageMachine> machine_;
   std::optional<ProcessImageMachine> process_;
-  DownloadImageRequest request_{.bucket = "bucket", .key = "the/key.tar", .image_id = "the-image", .verify = false};
+  DownloadImageRequest request_{
+      .bucket = "bucket", .key = "the/key.tar", .image_id = "the-image", .verify = false, .rules = {}};
 
  private:
   mutable std::mutex mutex_;
