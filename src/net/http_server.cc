@@ -102,7 +102,7 @@ void HttpServer::Impl::take(sys::Descriptor socket) {
       }
     }
   }
-  if (!room) turn_away(std::move(socket));
+  if (!room) turn_away(std::move(socket));  // NOLINT(bugprone-use-after-move): it was moved only where there is room
   join(std::move(finished));
 }
 
