@@ -113,6 +113,17 @@ TEST_P(CommandCrashTest, KilledAtEachFaultPointItGoesOnToTheRightEnd) {
   RecordProperty("kills", kills);
 }
 
+// More often in a row than the runtime resumes a run by itself: whoever runs the command again wants it to go on.
+TEST_P(CommandCrashTest, KilledAgainAndAgainAtOnePlaceItStillGoesOn) {
+  auto variables = workshop_.variables();
+  variables["SLIPWAY_FAULT"] = "objects.part.sync=kill@1";
+  for (int kills = 0; kills < 10; ++kills) {
+    const auto ended = Command(Workshop::faulty_program(), fetch(), variables).wait();
+    ASSERT_EQ(ended.code, 128 + SIGKILL) << "after " << kills << " kills: " << ended.err;
+  }
+  expect_right_end();
+}
+
 INSTANTIATE_TEST_SUITE_P(Places, CommandCrashTest, testing::Values(Place::kFolder, Place::kS3),
                          [](const auto& named) { return named.param == Place::kS3 ? "S3" : "Folder"; });
 
