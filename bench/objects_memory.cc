@@ -1,6 +1,5 @@
 // The most memory that a process has which downloads and validates a big image, with the children it starts.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "archive/inspector.h"
+#include "base/number.h"
 #include "objects_measures.h"
 #include "rootfs_tar.h"
 #include "sys/testing/command.h"
@@ -47,9 +47,7 @@ std::map<pid_t, ProcessStatus> all_processes() {
   std::map<pid_t, ProcessStatus> all;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
-    pid_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ptr == name.data() + name.size()) all[pid] = read_status(entry.path());
+    if (const auto pid = parse_number<pid_t>(name)) all[*pid] = read_status(entry.path());
   }
   return all;
 }

@@ -28,7 +28,8 @@ Settings settings_of_line(const Session& session, std::span<const std::string> w
     }
   }
   auto loaded = load_settings(session.environment, flags, config);
-  return loaded ? std::move(loaded->settings) : session.settings;
+  if (!loaded) return session.settings;
+  return std::move(loaded->settings);
 }
 
 std::vector<Candidate> images(const Session& session, const Settings& settings) {

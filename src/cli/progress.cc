@@ -166,7 +166,7 @@ std::string ProgressModel::ended_line(const Run& run, const FrameLook& look, std
   const bool good = *run.ended == ProgressEnd::kGood;
   const auto* sign = look.unicode ? (good ? "✓ " : "✗ ") : (good ? "" : "! ");
   const auto head = pad_right(shorten(run.title, titles, mark, Cut::kMiddle), titles) + "  ";
-  const auto text = shorten(head + sign + ending(run), room, mark);
+  auto text = shorten(head + sign + ending(run), room, mark);
   if (!look.color || text.size() <= head.size()) return text;
   const auto style = good ? Style::kGreen : *run.ended == ProgressEnd::kBad ? Style::kRed : Style::kYellow;
   return text.substr(0, head.size()) + paint(text.substr(head.size()), style, /*color=*/true);
@@ -188,7 +188,8 @@ std::vector<std::string> ProgressModel::frame(const FrameLook& look, TimePoint /
   for (const auto& key : order_) shown.push_back(&runs_.at(key));
   const auto hidden = shown.size() > room ? shown.size() - (room - 1) : 0;
   if (hidden > 0) {
-    std::ranges::stable_partition(shown, [](const Run* run) { return !run->ended; });
+    std::ranges::stable_sort(shown, {},
+                             [](const Run* run) { return run->ended.has_value(); });  // the active ones first
     shown.resize(room - 1);
   }
   std::vector<std::string> lines;

@@ -1,8 +1,8 @@
 #include "cli/work.h"
 
-#include <charconv>
 #include <utility>
 
+#include "base/number.h"
 #include "cli/pipeline_setup.h"
 #include "pipeline/pipeline.h"
 #include "service/owner_server.h"
@@ -17,13 +17,13 @@ struct Amount {
 
 // Of a progress event's note, "done/total unit".
 std::optional<Amount> parse_amount(std::string_view note) {
-  Amount amount;
-  const char* end = note.data() + note.size();
-  const auto done = std::from_chars(note.data(), end, amount.done);
-  if (done.ec != std::errc() || done.ptr == end || *done.ptr != '/') return std::nullopt;
-  const auto total = std::from_chars(done.ptr + 1, end, amount.total);
-  if (total.ec != std::errc()) return std::nullopt;
-  return amount;
+  const auto amount = note.substr(0, note.find(' '));
+  const auto slash = amount.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto done = parse_number<std::uint64_t>(amount.substr(0, slash));
+  const auto total = parse_number<std::uint64_t>(amount.substr(slash + 1));
+  if (!done || !total) return std::nullopt;
+  return Amount{*done, *total};
 }
 
 ProgressEnd end_of(fsm::Ending ending) {

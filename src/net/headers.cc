@@ -1,7 +1,6 @@
 #include "net/headers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 #include <system_error>
 
@@ -50,13 +49,6 @@ std::string to_lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), lower);
   return out;
-}
-
-std::optional<std::uint64_t> parse_decimal(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 std::optional<std::pair<std::string, std::string>> parse_field(std::string_view line) {

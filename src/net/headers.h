@@ -36,9 +36,6 @@ class Headers {
 [[nodiscard]] std::string_view trim_blanks(std::string_view text);               // spaces and tabs at both ends
 [[nodiscard]] std::string to_lower(std::string_view text);                       // of ASCII letters
 
-// Digits and nothing else.
-[[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text);
-
 // One line "Name: value" without its end. None when it breaks the grammar (a blank before the colon, a folded line,
 // a control byte).
 [[nodiscard]] std::optional<std::pair<std::string, std::string>> parse_field(std::string_view line);

@@ -30,13 +30,5 @@ TEST(HeadersTest, MalformedFieldsAreNone) {
   }
 }
 
-TEST(HeadersTest, DecimalsAreDigitsOnly) {
-  EXPECT_EQ(parse_decimal("0"), 0U);
-  EXPECT_EQ(parse_decimal("18446744073709551615"), UINT64_MAX);
-  for (const auto* text : {"", "+1", "-1", " 1", "1 ", "1x", "0x1", "18446744073709551616"}) {
-    EXPECT_EQ(parse_decimal(text), std::nullopt) << text;
-  }
-}
-
 }  // namespace
 }  // namespace slipway::net

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/number.h"
+
 namespace slipway::net {
 namespace {
 
@@ -79,7 +81,7 @@ std::optional<Refusal> parse_framing(RequestHead& head) {
   }
   if (headers.count("Content-Length") > 1) return Refusal{400, "more than one Content-Length"};
   if (const auto length = headers.get("Content-Length")) {
-    const auto bytes = parse_decimal(*length);
+    const auto bytes = parse_number<std::uint64_t>(*length);
     if (!bytes) return Refusal{400, "Content-Length is no number"};
     head.content_length = *bytes;
   }
@@ -107,7 +109,7 @@ Result<ResponseHead> parse_response_head(std::string_view text) {
   if (!line || !line->starts_with("HTTP/1.") || line->size() < 12 || (*line)[8] != ' ') {
     return fail(ErrorKind::kCorrupt, "the answer begins with no HTTP/1.x status");
   }
-  const auto status = parse_decimal(line->substr(9, 3));
+  const auto status = parse_number<std::uint64_t>(line->substr(9, 3));
   if (!status || *status < 100) return fail(ErrorKind::kCorrupt, "the answer's status is no number");
   auto headers = parse_fields(text);
   if (!headers) return fail(ErrorKind::kCorrupt, "the answer's head: {}", headers.error().reason);

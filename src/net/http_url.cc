@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/number.h"
 #include "net/headers.h"
 
 namespace slipway::net {
@@ -40,7 +41,7 @@ Result<std::string> origin_key(const Parts& parts, bool secure, std::string_view
   std::string_view host = parts.authority.substr(0, colon);
   std::uint64_t port = secure ? 443 : 80;
   if (colon != std::string_view::npos && colon + 1 < parts.authority.size()) {
-    const auto given = parse_decimal(parts.authority.substr(colon + 1));
+    const auto given = parse_number<std::uint64_t>(parts.authority.substr(colon + 1));
     if (!given || *given == 0 || *given > 65535) {
       return fail(ErrorKind::kInvalid, "URL {}: the port must be a number from 1 to 65535", printable_url(url));
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/number.h"
 #include "net/curl_error.h"
 
 namespace slipway::net {
@@ -56,7 +57,7 @@ Result<> Transfer::check() {
     if (equal_ignoring_case(name, "Transfer-Encoding")) {
       return fail(ErrorKind::kInvalid, "{}: header {} is not for the caller to set", doing(), name);
     }
-    if (equal_ignoring_case(name, "Content-Length") && parse_decimal(value) != request_.body.size()) {
+    if (equal_ignoring_case(name, "Content-Length") && parse_number<std::uint64_t>(value) != request_.body.size()) {
       return fail(ErrorKind::kInvalid, "{}: Content-Length {} but the body has {} bytes", doing(), value,
                   request_.body.size());
     }
@@ -218,7 +219,7 @@ Result<> Transfer::take_status_line(std::string_view line) {
   const auto blank = line.find(' ');
   const auto version = line.substr(0, blank);
   const auto number = blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1, 3);
-  const auto status = parse_decimal(number);
+  const auto status = parse_number<std::uint64_t>(number);
   const bool ends =
       line.size() == version.size() + 4 || (line.size() > version.size() + 4 && line[version.size() + 4] == ' ');
   if (!version.starts_with("HTTP/") || number.size() != 3 || !status || *status < 100 || !ends) {

@@ -97,10 +97,10 @@ class LocalSource::Readers {
         --idle_;
         continue;
       }
-      Job job = std::move(jobs_.front());
+      const Job job = std::move(jobs_.front());
       jobs_.pop_front();
       const sys::Unlock unlocked(mutex_);
-      run(std::move(job));
+      run(job);
     }
   }
 

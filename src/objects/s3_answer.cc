@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 
+#include "base/number.h"
 #include "objects/s3_xml.h"
 #include "objects/time_text.h"
 #include "objects/uri.h"
@@ -58,14 +58,6 @@ std::string subject_of(const AnswerContext& context) {
   return fmt::format("the object {}", shown(context.key));
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || at != end) return std::nullopt;
-  return value;
-}
-
 struct ContentRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -80,11 +72,11 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
   const std::size_t dash = text.find('-');
   const std::size_t slash = text.find('/');
   if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash) return std::nullopt;
-  const auto first = number(text.substr(0, dash));
-  const auto last = number(text.substr(dash + 1, slash - dash - 1));
+  const auto first = parse_number<std::uint64_t>(text.substr(0, dash));
+  const auto last = parse_number<std::uint64_t>(text.substr(dash + 1, slash - dash - 1));
   const std::string_view total = text.substr(slash + 1);
-  if (!first || !last || (total != "*" && !number(total))) return std::nullopt;
-  return ContentRange{*first, *last, number(total)};
+  if (!first || !last || (total != "*" && !parse_number<std::uint64_t>(total))) return std::nullopt;
+  return ContentRange{*first, *last, parse_number<std::uint64_t>(total)};
 }
 
 Result<> check_same_object(const net::Headers& headers, const RangeRequest& request) {
@@ -171,7 +163,7 @@ std::vector<Checksum> read_checksums(const net::Headers& headers) {
 }
 
 Result<ObjectInfo> read_object_info(std::string key, const net::Headers& headers) {
-  const auto size = number(headers.get("Content-Length").value_or(""));
+  const auto size = parse_number<std::uint64_t>(headers.get("Content-Length").value_or(""));
   if (!size) return fail(ErrorKind::kCorrupt, "the server's answer has no size of the object {}", shown(key));
   return ObjectInfo{.key = std::move(key),
                     .size = *size,
@@ -186,7 +178,7 @@ Result<> check_read_head(const net::HttpHead& head, const RangeRequest& request)
   if (head.status == 200) {
     if (!whole) return fail(ErrorKind::kUnsupported, "the server sent all of {} instead of a part", shown(request.key));
     const auto size = head.headers.get("Content-Length");
-    if (size && number(*size) != request.object_size) {
+    if (size && parse_number<std::uint64_t>(*size) != request.object_size) {
       return fail(ErrorKind::kConflict, "the object {} was replaced: it has another size", shown(request.key));
     }
     return {};

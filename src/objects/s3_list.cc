@@ -1,8 +1,8 @@
 #include "objects/s3_list.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "objects/uri.h"
 
 namespace slipway::objects {
@@ -22,9 +22,10 @@ std::optional<ListCursor> ListCursor::parse(std::string_view text) {
   const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
   if (second == std::string_view::npos) return std::nullopt;
   ListCursor out{.token = std::string(text.substr(second + 1))};
-  const auto [at, error] = std::from_chars(text.data(), text.data() + first, out.empty_pages);
+  const auto empty_pages = parse_number<decltype(out.empty_pages)>(text.substr(0, first));
   auto key = percent_decode(text.substr(first + 1, second - first - 1), Plus::kAsItIs);
-  if (error != std::errc{} || at != text.data() + first || !key) return std::nullopt;
+  if (!empty_pages || !key) return std::nullopt;
+  out.empty_pages = *empty_pages;
   out.last_key = std::move(*key);
   return out;
 }

@@ -1,12 +1,12 @@
 #include "objects/s3_xml.h"
 
-#include <charconv>
 #include <functional>
 #include <limits>
 #include <memory>
 
 #include <expat.h>
 
+#include "base/number.h"
 #include "objects/time_text.h"
 #include "objects/uri.h"
 
@@ -128,9 +128,9 @@ class ListReader {
 
  private:
   std::string take_size(const std::string& text) {
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, current_.size);
-    if (error != std::errc{} || at != end) return "the size " + shown(text) + " is not a number";
+    const auto size = parse_number<std::uint64_t>(text);
+    if (!size) return "the size " + shown(text) + " is not a number";
+    current_.size = *size;
     return {};
   }
 

@@ -1,10 +1,10 @@
 #include "objects/throttle.h"
 
 #include <algorithm>
-#include <charconv>
 #include <random>
 #include <utility>
 
+#include "base/number.h"
 #include "objects/time_text.h"
 
 namespace slipway::objects {
@@ -58,11 +58,7 @@ void ThrottleCore::slow_down(TimePoint started, TimePoint now, std::optional<Dur
 }
 
 std::optional<Duration> parse_retry_after(std::string_view text, TimePoint now) {
-  std::uint32_t seconds = 0;
-  const char* end = text.data() + text.size();
-  if (const auto [at, error] = std::from_chars(text.data(), end, seconds); error == std::errc{} && at == end) {
-    return std::chrono::seconds(seconds);
-  }
+  if (const auto seconds = parse_number<std::uint32_t>(text)) return std::chrono::seconds(*seconds);
   if (const auto at = parse_http_date(text)) return std::max(Duration{0}, *at - now);
   return std::nullopt;
 }

@@ -19,7 +19,7 @@ Duration retry_delay(Duration first, int failures) {
   constexpr int kMostDoublings = 6;
   thread_local std::minstd_rand random{std::random_device{}()};
   const Duration longest = first * (1 << std::clamp(failures - 1, 0, kMostDoublings));
-  return longest / 2 + Duration(static_cast<std::int64_t>(random() % (longest.count() / 2 + 1)));
+  return longest / 2 + Duration(std::uniform_int_distribution<Duration::rep>(0, longest.count() / 2)(random));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "sys/fault.h"
 
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,8 @@
 #include <utility>
 
 #include <unistd.h>
+
+#include "base/number.h"
 
 namespace slipway::fault {
 namespace {
@@ -72,9 +73,8 @@ Result<Order> parse_order(std::string_view text) {
   if (action != "kill" && action != "fail") {
     return fail(ErrorKind::kInvalid, "\"{}\": the action is kill or fail, not \"{}\"", text, action);
   }
-  int nth = 0;
-  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), nth);
-  if (error != std::errc() || end != count.data() + count.size() || nth < 1) {
+  const int nth = parse_number<int>(count).value_or(0);
+  if (nth < 1) {
     return fail(ErrorKind::kInvalid, "\"{}\": N is a number from 1, not \"{}\"", text, count);
   }
   return Order{.point = std::string(text.substr(0, equals)),

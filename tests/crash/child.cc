@@ -6,7 +6,6 @@
 // FD is the pipe to the parent. The environment may arm a fault point (SLIPWAY_FAULT).
 #include "child.h"
 
-#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "layout.h"
 #include "sys/fault.h"
 
@@ -47,8 +47,9 @@ Result<> obey(const ChildOrder& order, std::string_view mode) {
 
 template <class Number>
 bool parse(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
+  const auto parsed = parse_number<Number>(text);
+  number = parsed.value_or(0);
+  return parsed.has_value();
 }
 
 }  // namespace

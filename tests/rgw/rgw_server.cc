@@ -1,6 +1,6 @@
 #include "rgw_server.h"
 
-#include <charconv>
+#include "base/number.h"
 
 namespace slipway::rgw {
 namespace {
@@ -13,10 +13,7 @@ RgwServer& running() {
 }
 
 std::uint16_t port_of(const std::string& endpoint) {
-  std::uint16_t port = 0;
-  const std::string digits = endpoint.substr(endpoint.rfind(':') + 1);
-  std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return port;
+  return parse_number<std::uint16_t>(endpoint.substr(endpoint.rfind(':') + 1)).value_or(0);
 }
 
 [[maybe_unused]] const auto* const registered = testing::AddGlobalTestEnvironment(new RgwEnvironment);

@@ -1,8 +1,9 @@
 #include "net/testing/upstream_answer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "base/number.h"
 
 namespace slipway::net {
 namespace {
@@ -39,7 +40,7 @@ Result<> UpstreamAnswer::read_head(bool head_only) {
     stream_.take(end + 4);
     head_ = std::move(*head);
   } while (head_.status < 200);
-  if (const auto stated = head_.headers.get("Content-Length")) length_ = parse_decimal(*stated);
+  if (const auto stated = head_.headers.get("Content-Length")) length_ = parse_number<std::uint64_t>(*stated);
   if (head_only || head_.status == 204 || head_.status == 304) return {};
   if (head_.headers.get("Transfer-Encoding")) {
     framing_ = Framing::kChunked;
@@ -66,8 +67,9 @@ Result<> UpstreamAnswer::next_chunk() {
   }
   auto size = line();
   if (!size) return fail(size.error());
-  const auto [stopped, error] = std::from_chars(size->data(), size->data() + size->size(), left_, 16);
-  if (error != std::errc{}) return fail(ErrorKind::kCorrupt, "the server behind the proxy sent a malformed chunk");
+  const auto left = parse_number<std::uint64_t>(std::string_view(*size).substr(0, size->find(';')), 16);
+  if (!left) return fail(ErrorKind::kCorrupt, "the server behind the proxy sent a malformed chunk");
+  left_ = *left;
   if (left_ == 0) framing_ = Framing::kNone;
   return {};
 }
