@@ -1,6 +1,7 @@
 #include "archive/layout.h"
 
 #include <algorithm>
+#include <set>
 
 #include "archive/entry.h"
 #include "base/json.h"
@@ -41,9 +42,12 @@ std::unexpected<Error> misshapen(std::string_view path, std::string_view what) {
   return fail(ErrorKind::kCorrupt, "{}: {}", printable(path), what);
 }
 
-Result<Json> read_json(const ReadText& read, const std::string& path) {
+Result<Json> read_json(const ReadText& read, const std::string& path, std::optional<std::uint64_t> size = {}) {
   auto text = read(path);
   if (!text) return fail(std::move(text.error()));
+  if (size && *size != text->size()) {
+    return misshapen(path, fmt::format("has {} bytes, where {} were promised", text->size(), *size));
+  }
   auto json = parse_json(*text);
   if (!json) return misshapen(path, "is not JSON");
   return json;
@@ -95,8 +99,15 @@ bool is_layer(std::string_view type) {
          type.starts_with("application/vnd.docker.image.rootfs.diff.tar");
 }
 
+// docker leaves out an empty list, or writes null for it.
+bool is_list_of_none(const Json* list) { return list == nullptr || list->is_null(); }
+
 Result<std::vector<std::string>> diff_ids(const Json& config, const std::string& path) {
   const Json* rootfs = member(config, "rootfs", Json::value_t::object);
+  if (rootfs != nullptr && text_member(*rootfs, "type") == "layers") {
+    const auto found = rootfs->find("diff_ids");
+    if (is_list_of_none(found != rootfs->end() ? &*found : nullptr)) return std::vector<std::string>{};
+  }
   const Json* ids = rootfs != nullptr ? member(*rootfs, "diff_ids", Json::value_t::array) : nullptr;
   if (ids == nullptr) return fail(ErrorKind::kUnsupported, "{}: is no configuration of an image", printable(path));
   std::vector<std::string> out;
@@ -168,7 +179,8 @@ class IndexWalk {
     auto blob = blob_of(descriptor, "a manifest");
     if (!blob) return fail(std::move(blob.error()));
     if (is_index(blob->type)) {
-      auto nested = read_json(read_, blob->path);
+      if (!walked_.insert(blob->digest).second) return {};  // its images are known already
+      auto nested = read_json(read_, blob->path, blob->size);
       if (!nested) return nested.error().during("read the nested index");
       return walk(*nested, *blob, depth + 1);
     }
@@ -187,6 +199,7 @@ class IndexWalk {
 
   const ReadText& read_;
   std::vector<Choice> choices_;
+  std::set<std::string> walked_;
   std::size_t seen_ = 0;
 };
 
@@ -213,7 +226,7 @@ Result<Choice> choose(std::vector<Choice> choices, std::string_view architecture
 }
 
 Result<std::vector<LayerPlan>> manifest_layers(const ReadText& read, const Blob& manifest_blob) {
-  auto manifest = read_json(read, manifest_blob.path);
+  auto manifest = read_json(read, manifest_blob.path, manifest_blob.size);
   if (!manifest) return manifest.error().during("read the manifest");
   if (auto fine = check_version(*manifest, manifest_blob.path, manifest_blob.type); !fine) {
     return fail(std::move(fine.error()));
@@ -237,7 +250,7 @@ Result<std::vector<LayerPlan>> manifest_layers(const ReadText& read, const Blob&
   }
   auto config_blob = blob_of(*config, "the configuration");
   if (!config_blob) return fail(std::move(config_blob.error()));
-  auto content = read_json(read, config_blob->path);
+  auto content = read_json(read, config_blob->path, config_blob->size);
   if (!content) return content.error().during("read the configuration");
   if (auto added = add_diff_ids(layers, *content, config_blob->path); !added) return fail(std::move(added.error()));
   return layers;
@@ -270,7 +283,9 @@ Result<std::vector<LayerPlan>> docker_layers(const ReadText& read) {
     return fail(ErrorKind::kUnsupported, "the archive holds {} images: {}", manifest->size(), docker_names(*manifest));
   }
   const Json& image = manifest->front();
-  const Json* list = member(image, "Layers", Json::value_t::array);
+  static const Json kNone = Json::array();
+  const bool of_nothing = member(image, "Layers", Json::value_t::null) != nullptr;  // what docker saves then
+  const Json* list = of_nothing ? &kNone : member(image, "Layers", Json::value_t::array);
   const std::string config = text_member(image, "Config");
   if (list == nullptr || config.empty()) return misshapen(path, "has no Config or no Layers");
   if (list->size() > kMostLayers) return misshapen(path, "names too many layers");

@@ -123,6 +123,38 @@ TEST_F(LayoutTest, BrokenLayoutsSayWhatIsWrong) {
   EXPECT_THAT(oci_failure(), HasSubstr("no manifest of an image"));
 }
 
+TEST_F(LayoutTest, DescriptionsHaveTheSizeThatWasPromised) {
+  const auto larger = [](Json descriptor) {
+    descriptor["size"] = descriptor["size"].get<std::uint64_t>() + 1;
+    return descriptor;
+  };
+  index(Json::array({larger(image("a"))}));
+  EXPECT_THAT(oci_failure(), HasSubstr("were promised"));
+  const std::string nested = Json{{"manifests", Json::array({image("a")})}}.dump();
+  index(Json::array({larger(blob(kIndexType, nested))}));
+  EXPECT_THAT(oci_failure(), HasSubstr("were promised"));
+  const std::string layer = TarBuilder().file("a", "").finish();
+  Json manifest = Json::parse(manifest_json({layer}));
+  manifest["config"] = larger(manifest["config"]);
+  index(Json::array({blob(kManifestType, manifest.dump())}));
+  EXPECT_THAT(oci_failure(), HasSubstr("were promised"));
+}
+
+TEST_F(LayoutTest, AnImageOfNothingIsWrittenAsDockerDoes) {
+  files_["manifest.json"] = R"([{"Config":"c.json","Layers":null}])";
+  for (const char* config : {R"({"rootfs":{"type":"layers"}})", R"({"rootfs":{"type":"layers","diff_ids":null}})",
+                             R"({"rootfs":{"type":"layers","diff_ids":[]}})"}) {
+    files_["c.json"] = config;
+    const auto plan = docker_layers(reader());
+    ASSERT_TRUE(plan) << plan.error().message();
+    EXPECT_TRUE(plan->empty());
+  }
+  files_["c.json"] = config_json({TarBuilder().finish()});
+  EXPECT_THAT(docker_failure(files_["manifest.json"]), HasSubstr("has 1 diff_ids for 0 layers"));
+  EXPECT_THAT(docker_failure(R"([{"Config":"c.json"}])"), HasSubstr("no Layers"));
+  EXPECT_THAT(docker_failure(R"([{"Config":"c.json","Layers":{}}])"), HasSubstr("no Layers"));
+}
+
 TEST_F(LayoutTest, ForeignAndEncryptedLayersAreRefusedByName) {
   const auto with_type = [&](const char* type) {
     const std::string layer = TarBuilder().finish();
