@@ -104,6 +104,7 @@ Result<> Merger::apply_whiteout(const LayerEntry& entry) {
     folder.append("/");
   }
   const auto where = tree_.resolve(Tree::root(), folder, /*follow_last=*/true);
+  if (auto within = check_cost(entry.path); !within) return within;
   if (where.through_link) {
     auto action = judge_.judge(Rule::kWriteThroughSymlink, entry.path, "a whiteout below a symbolic link");
     if (!action) return fail(std::move(action.error()));
@@ -139,30 +140,36 @@ Result<bool> Merger::name_is_fine(const PlainName& name, std::string_view path) 
   return true;
 }
 
-Result<bool> Merger::type_is_fine(const LayerEntry& entry) {
-  const auto kept = [](const Result<Action>& action) -> Result<bool> {
-    if (!action) return fail(action.error());
-    return *action != Action::kSkip;
+Result<std::optional<Rule>> Merger::left_out_by(const LayerEntry& entry) {
+  const auto judged = [&](Rule rule, std::string_view detail) -> Result<std::optional<Rule>> {
+    auto action = judge_.judge(rule, entry.path, detail);
+    if (!action) return fail(std::move(action.error()));
+    return *action == Action::kSkip ? std::optional(rule) : std::nullopt;
   };
   switch (entry.inode.type) {
     case EntryType::kCharDevice:
     case EntryType::kBlockDevice:
-      return kept(judge_.judge(
-          Rule::kDevices, entry.path,
-          fmt::format("{} {}:{}", to_string(entry.inode.type), entry.inode.device_major, entry.inode.device_minor)));
+      return judged(Rule::kDevices, fmt::format("{} {}:{}", to_string(entry.inode.type), entry.inode.device_major,
+                                                entry.inode.device_minor));
     case EntryType::kFifo:
-    case EntryType::kSocket: return kept(judge_.judge(Rule::kFifos, entry.path, to_string(entry.inode.type)));
+    case EntryType::kSocket: return judged(Rule::kFifos, to_string(entry.inode.type));
     default: break;
   }
-  if (!entry.hard_link && entry.inode.type != EntryType::kSymlink) return true;
-  if (const auto bad = bad_target(entry.inode.target); !bad.empty()) {
-    return kept(judge_.judge(Rule::kBadNames, entry.path, bad));
-  }
+  if (!entry.hard_link && entry.inode.type != EntryType::kSymlink) return std::nullopt;
+  if (const auto bad = bad_target(entry.inode.target); !bad.empty()) return judged(Rule::kBadNames, bad);
   if (!entry.hard_link && entry.inode.target.starts_with('/')) {
-    return kept(judge_.judge(Rule::kAbsoluteSymlinks, entry.path,
-                             fmt::format("symbolic link to {}", quoted_target(entry.inode.target))));
+    return judged(Rule::kAbsoluteSymlinks, fmt::format("symbolic link to {}", quoted_target(entry.inode.target)));
   }
-  return true;
+  return std::nullopt;
+}
+
+// Of a symbolic link, by its text alone and where it stands.
+Result<std::optional<Rule>> Merger::escapes(const LayerEntry& entry, NodeId folder) {
+  if (!leads_out(entry.inode.target, tree_.depth(folder))) return std::nullopt;
+  auto action = judge_.judge(Rule::kSymlinkEscape, entry.path,
+                             fmt::format("symbolic link to {} leaves the root", quoted_target(entry.inode.target)));
+  if (!action) return fail(std::move(action.error()));
+  return *action == Action::kSkip ? std::optional(Rule::kSymlinkEscape) : std::nullopt;
 }
 
 Result<bool> Merger::whiteout_is_known(const std::vector<std::string_view>& parts, std::string_view path, bool lowest) {
@@ -184,10 +191,11 @@ Result<> Merger::insert(LayerEntry entry, bool lowest) {
   if (!strip_top(name.parts)) return {};
   auto whiteout = whiteout_is_known(name.parts, path, lowest);
   if (!whiteout || *whiteout) return whiteout ? Result<>{} : fail(std::move(whiteout.error()));
-  fine = type_is_fine(entry);
-  if (!fine || !*fine) return fine ? Result<>{} : fail(std::move(fine.error()));
+  auto left_out = left_out_by(entry);
+  if (!left_out) return fail(std::move(left_out.error()));
 
   if (name.parts.empty()) {
+    if (*left_out) return {};
     if (entry.hard_link || entry.inode.type != EntryType::kFolder) {
       return fail(Judge::hopeless(Rule::kBadNames, path, "the image's root can only be a folder"));
     }
@@ -197,23 +205,21 @@ Result<> Merger::insert(LayerEntry entry, bool lowest) {
   auto folder = folder_for(name.parts, path);
   if (!folder || !*folder) return folder ? Result<>{} : fail(std::move(folder.error()));
   if (tree_.depth(**folder) >= kMaxDepth) return fail(Judge::hopeless(Rule::kBadNames, path, "stands too deep"));
-  if (entry.hard_link) return insert_hard_link(**folder, name.parts.back(), entry);
-  if (entry.inode.type == EntryType::kSymlink) {
-    if (leads_out(entry.inode.target, tree_.depth(**folder))) {
-      auto action = judge_.judge(Rule::kSymlinkEscape, path,
-                                 fmt::format("symbolic link to {} leaves the root", quoted_target(entry.inode.target)));
-      if (!action) return fail(std::move(action.error()));
-      if (*action == Action::kSkip) return {};
-    }
+  if (!*left_out && entry.hard_link) return insert_hard_link(**folder, name.parts.back(), entry);
+  if (!*left_out && entry.inode.type == EntryType::kSymlink) left_out = escapes(entry, **folder);
+  if (!left_out) return fail(std::move(left_out.error()));
+  if (entry.inode.type != EntryType::kSymlink) entry.inode.target.clear();
+  if (*left_out) {
+    place_nothing(**folder, name.parts.back(), **left_out);
   } else {
-    entry.inode.target.clear();
+    place(**folder, name.parts.back(), std::move(entry.inode));
   }
-  place(**folder, name.parts.back(), std::move(entry.inode));
   return check_cost(path);
 }
 
 Result<std::optional<NodeId>> Merger::folder_for(const std::vector<std::string_view>& parts, std::string_view path) {
   NodeId at = Tree::root();
+  steps_ += parts.size();
   for (auto part = parts.begin(); part != parts.end() - 1; ++part) {
     const auto next = tree_.child(at, *part);
     if (next && tree_.inode(*next).type == EntryType::kSymlink) {
@@ -247,39 +253,74 @@ Result<std::optional<NodeId>> Merger::through(NodeId folder, NodeId link, std::s
   return where.node;
 }
 
-Result<> Merger::insert_hard_link(NodeId folder, std::string_view name, const LayerEntry& entry) {
+Result<std::variant<InodeId, Rule>> Merger::linked_inode(NodeId folder, const LayerEntry& entry) {
   const std::string& target = entry.inode.target;
-  const auto refuse = [&](Rule rule, std::string_view why) -> Result<bool> {
-    auto action = judge_.judge(rule, entry.path, fmt::format("hard link to {}, {}", quoted_target(target), why));
-    if (!action) return fail(std::move(action.error()));
-    return *action != Action::kSkip;
+  using Answer = Result<std::variant<InodeId, Rule>>;
+  const auto judged = [&](Rule rule, std::string_view why) {
+    return judge_.judge(rule, entry.path, fmt::format("hard link to {}, {}", quoted_target(target), why));
   };
-  const auto outside = [&](std::string_view why) -> Result<> {
-    auto kept = refuse(Rule::kHardLinkOutside, why);
-    return kept ? Result<>{} : fail(std::move(kept.error()));
+  const auto outside = [&](std::string_view why) -> Answer {  // it cannot be kept, whatever the policy says
+    auto action = judged(Rule::kHardLinkOutside, why);
+    return action ? Answer(Rule::kHardLinkOutside) : fail(std::move(action.error()));
   };
   PlainName to = take_apart(target);
   if (!to.bad.empty()) return outside(to.bad);
-  if (to.absolute || to.leaves_root) return outside("which is outside the image");
-  if (!strip_top(to.parts)) return outside("which is outside the image");
-  std::string way;
-  for (const std::string_view part : to.parts) way.append(way.empty() ? "" : "/").append(part);
-
-  auto where = tree_.resolve(Tree::root(), way, /*follow_last=*/false);
-  const bool is_link = where.found == Tree::Found::kNode && tree_.inode(where.node).type == EntryType::kSymlink;
-  if (where.through_link || is_link) {
-    auto kept = refuse(Rule::kHardLinkSymlink, is_link ? "which is a symbolic link" : "through a symbolic link");
-    if (!kept || !*kept) return kept ? Result<>{} : fail(std::move(kept.error()));
+  if (to.absolute || to.leaves_root || !strip_top(to.parts)) return outside("which is outside the image");
+  const auto where = tree_.resolve(Tree::root(), joined(to.parts), /*follow_last=*/false);
+  const bool found = where.found == Tree::Found::kNode;
+  if (found && left_out(where.node)) {
+    const Rule rule = left_out_.at(tree_.inode_id(where.node));
+    auto action = judged(rule, "which is left out");
+    return action ? Answer(rule) : fail(std::move(action.error()));
   }
-  if (where.found != Tree::Found::kNode) return outside("which is not in the image");
+  const bool is_link = found && tree_.inode(where.node).type == EntryType::kSymlink;
+  if (where.through_link || is_link) {
+    auto action = judged(Rule::kHardLinkSymlink, is_link ? "which is a symbolic link" : "through a symbolic link");
+    if (!action) return fail(std::move(action.error()));
+    if (*action == Action::kSkip) return Rule::kHardLinkSymlink;
+  }
+  if (!found) return outside("which is not in the image");
   if (tree_.inode(where.node).type == EntryType::kFolder) return outside("which is a folder");
-  const InodeId inode = tree_.inode_id(where.node);
+  if (is_link) {  // it may lead elsewhere from here
+    auto left_out = escapes({.path = entry.path, .inode = tree_.inode(where.node)}, folder);
+    if (!left_out) return fail(std::move(left_out.error()));
+    if (*left_out) return **left_out;
+  }
+  return tree_.inode_id(where.node);
+}
+
+Result<> Merger::insert_hard_link(NodeId folder, std::string_view name, const LayerEntry& entry) {
+  auto to = linked_inode(folder, entry);
+  if (!to) return fail(std::move(to.error()));
+  if (const auto* rule = std::get_if<Rule>(&*to)) {
+    place_nothing(folder, name, *rule);
+  } else {
+    place_link(folder, name, std::get<InodeId>(*to));
+  }
+  return check_cost(entry.path);
+}
+
+void Merger::place_link(NodeId folder, std::string_view name, InodeId inode) {
   if (const auto there = tree_.child(folder, name)) {
-    if (tree_.inode_id(*there) == inode) return {};
+    if (tree_.inode_id(*there) == inode) return;
     tree_.remove(*there);
   }
   tree_.link(folder, name, inode);
-  return check_cost(entry.path);
+}
+
+void Merger::place_nothing(NodeId folder, std::string_view name, Rule rule) {
+  if (const auto there = tree_.child(folder, name)) tree_.remove(*there);
+  // No folder, and no link that could be followed.
+  left_out_.emplace(tree_.inode_id(tree_.add(folder, name, Inode{.type = EntryType::kSocket})), rule);
+}
+
+void Merger::drop_left_out() {
+  if (left_out_.empty()) return;
+  std::vector<NodeId> doomed;
+  tree_.walk([&](NodeId node) {
+    if (left_out(node)) doomed.push_back(node);
+  });
+  for (const NodeId node : doomed) tree_.remove(node);
 }
 
 void Merger::place(NodeId folder, std::string_view name, Inode inode) {
@@ -303,22 +344,28 @@ Result<> Merger::check_cost(std::string_view path) const {
   if (tree_.name_bytes() > kMaxNameBytes) {
     return fail(Judge::hopeless(Rule::kBadNames, path, "with it the names of the image take over 64 MiB"));
   }
-  if (tree_.steps_walked() > kMaxLinkSteps) {
-    return fail(Judge::hopeless(Rule::kBadNames, path, "the symbolic links of the image lead too long a way round"));
+  if (steps_ + tree_.steps_walked() > kMaxSteps) {
+    return fail(Judge::hopeless(Rule::kBadNames, path, "the names and links of the image lead too long a way round"));
   }
   return {};
 }
 
 Result<> Merger::finish() {
+  drop_left_out();
   if (auto nodes = finish_nodes(); !nodes) return nodes;
   return finish_folders();
 }
 
 Result<> Merger::finish_nodes() {
   std::optional<Error> error;
+  std::vector<NodeId> escaping;
   const auto judged = [&](Rule rule, NodeId node, const std::string& detail) {
     auto action = judge_.judge(rule, tree_.path(node), detail);
-    if (!action) error = std::move(action.error());
+    if (!action) {
+      error = std::move(action.error());
+    } else if (*action == Action::kSkip) {
+      escaping.push_back(node);
+    }
   };
   tree_.walk([&](NodeId node) {
     if (error) return;
@@ -334,6 +381,7 @@ Result<> Merger::finish_nodes() {
            fmt::format("symbolic link to {} leaves the root by way of others", quoted_target(inode.target)));
   });
   if (error) return fail(std::move(*error));
+  for (const NodeId node : escaping) tree_.remove(node);
   return {};
 }
 

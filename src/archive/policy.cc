@@ -29,6 +29,7 @@ constexpr std::array<RuleInfo, kRules> kTable{{
     {Rule::kFifos, "fifos", Action::kRecord, Action::kRefuse, "arsf"},
     {Rule::kWorldWritable, "world_writable", Action::kRefuse, Action::kRefuse, "arf"},
     {Rule::kMissingFolders, "missing_folders", Action::kRecord, Action::kRefuse, "arf"},
+    {Rule::kMixedLayout, "mixed_layout", Action::kRecord, Action::kRefuse, "arf"},
     {Rule::kWhiteouts, "whiteouts", Action::kSkip, Action::kSkip, "sf"},
 }};
 

@@ -36,9 +36,10 @@ enum class Rule : std::uint8_t {
   kFifos,                // FIFOs and sockets
   kWorldWritable,        // `etc` or `usr` that everybody may write to
   kMissingFolders,       // no `etc`, `usr` or `var`
+  kMixedLayout,          // layers and a root file system at the top. Not refused: taken as a plain root file system
   kWhiteouts,            // names of the form .wh. that hide nothing: of plain file systems, aufs's own, malformed
 };
-inline constexpr std::size_t kRules = 14;
+inline constexpr std::size_t kRules = 15;
 
 // "setuid": as findings name it. Its setting is "policy_setuid".
 [[nodiscard]] std::string_view to_string(Rule rule);
@@ -62,7 +63,7 @@ inline constexpr std::size_t kMaxComponent = 255;
 inline constexpr std::size_t kMaxDepth = 1024;
 inline constexpr std::size_t kMaxTarget = 4095;
 inline constexpr std::uint64_t kMaxNameBytes = 64ULL << 20;  // all names and targets of an image together
-inline constexpr std::uint64_t kMaxLinkSteps = 16ULL << 20;  // parts of names walked to follow its links, all together
+inline constexpr std::uint64_t kMaxSteps = 16ULL << 20;      // parts of its names and links walked, all together
 
 struct Policy {
   std::string level = "standard";
