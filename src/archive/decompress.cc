@@ -6,7 +6,6 @@
 
 #include "archive/gzip_source.h"
 #include "archive/libarchive_input.h"
-#include "archive/limit_error.h"
 
 namespace slipway::archive {
 namespace {
@@ -16,6 +15,12 @@ constexpr std::size_t kMagicAt = 257;  // of "ustar" in a tar header
 
 bool begins(std::span<const std::byte> head, std::string_view mark, std::size_t at = 0) {
   return head.size() >= at + mark.size() && std::memcmp(head.data() + at, mark.data(), mark.size()) == 0;
+}
+
+// A frame of zstd's that holds nothing of the stream: pzstd begins with one.
+bool begins_skippable(std::span<const std::byte> head) {
+  using namespace std::string_view_literals;
+  return begins(head, "\x2a\x4d\x18"sv, 1) && (head[0] & std::byte{0xf0}) == std::byte{0x50};
 }
 
 bool zeros(std::span<const std::byte> bytes) {
@@ -50,7 +55,7 @@ Compression detect_compression(std::span<const std::byte> head) {
   using namespace std::string_view_literals;
   if (begins(head, "ustar", kMagicAt)) return Compression::kNone;
   if (begins(head, "\x1f\x8b\x08"sv)) return Compression::kGzip;
-  if (begins(head, "\x28\xb5\x2f\xfd"sv)) return Compression::kZstd;
+  if (begins(head, "\x28\xb5\x2f\xfd"sv) || begins_skippable(head)) return Compression::kZstd;
   if (begins(head,
              "\xfd"
              "7zXZ\0"sv)) {
@@ -61,26 +66,22 @@ Compression detect_compression(std::span<const std::byte> head) {
 }
 
 struct DecompressSource::State {
-  State(ByteSource& from, Compression wanted, const Limits& bounds)
-      : input(from), source(from), compression(wanted), limits(bounds) {
+  State(ByteSource& from, Compression wanted) : input(from), source(from), compression(wanted) {
     if (wanted == Compression::kGzip) gzip = std::make_unique<GzipSource>(from);
   }
 
   [[nodiscard]] Result<> open();
-  [[nodiscard]] Result<> check_limits() const;
   [[nodiscard]] Result<> check_rest();
   [[nodiscard]] Result<std::span<const std::byte>> next_of_gzip();
-  [[nodiscard]] std::uint64_t fed() const { return gzip ? gzip->fed() : input.fed(); }
 
   std::unique_ptr<GzipSource> gzip;
   LibarchiveInput input;
   ByteSource& source;
   Compression compression;
-  Limits limits;
   ArchiveHandle handle{archive_read_new()};
   bool opened = false;
   bool ended = false;
-  std::uint64_t out = 0;
+  bool begun = false;
 };
 
 Result<> DecompressSource::State::open() {
@@ -97,22 +98,6 @@ Result<> DecompressSource::State::open() {
   if (archive_filter_count(a) == 1)
     return fail(ErrorKind::kCorrupt, "the {} stream is damaged", to_string(compression));
   if (archive_filter_count(a) != 2) return fail(ErrorKind::kUnsupported, "the archive is compressed more than once");
-  return {};
-}
-
-Result<> DecompressSource::State::check_limits() const {
-  // Room for headers and padding besides the content of files.
-  const std::uint64_t most = limits.max_total_size + limits.max_files * 4096 + kRatioFloor;
-  if (out > most) {
-    return fail(refusal({}, "max_total_size", fmt::format("unpacks to more than {} bytes", most), "max_total_size",
-                        "a larger size"));
-  }
-  if (out > kRatioFloor && out / limits.max_compression_ratio > fed()) {
-    return fail(
-        refusal({}, "max_compression_ratio",
-                fmt::format("{} bytes unpack to {} or more, over {} to 1", fed(), out, limits.max_compression_ratio),
-                "max_compression_ratio", "a larger number"));
-  }
   return {};
 }
 
@@ -134,16 +119,15 @@ Result<> DecompressSource::State::check_rest() {
 Result<std::span<const std::byte>> DecompressSource::State::next_of_gzip() {
   auto piece = gzip->next();
   if (!piece) return piece;
-  if (out == 0 && detect_compression(*piece) != Compression::kNone) {
+  if (!begun && detect_compression(*piece) != Compression::kNone) {
     return fail(ErrorKind::kUnsupported, "the archive is compressed more than once");
   }
-  out += piece->size();
-  if (auto within = check_limits(); !within) return fail(std::move(within.error()));
+  begun = true;
   return piece;
 }
 
-DecompressSource::DecompressSource(ByteSource& from, Compression compression, const Limits& limits)
-    : state_(std::make_unique<State>(from, compression, limits)) {}
+DecompressSource::DecompressSource(ByteSource& from, Compression compression)
+    : state_(std::make_unique<State>(from, compression)) {}
 
 DecompressSource::~DecompressSource() = default;
 
@@ -164,8 +148,6 @@ Result<std::span<const std::byte>> DecompressSource::next() {
       break;
     }
     if (status != ARCHIVE_OK) return s.input.failure(s.handle.get());
-    s.out += size;
-    if (auto within = s.check_limits(); !within) return fail(std::move(within.error()));
     if (size > 0) return std::span(static_cast<const std::byte*>(data), size);
   }
   return std::span<const std::byte>{};

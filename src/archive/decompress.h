@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "archive/byte_source.h"
-#include "archive/policy.h"
 
 namespace slipway::archive {
 
@@ -20,12 +20,11 @@ enum class Compression : std::uint8_t { kNone, kGzip, kZstd, kXz, kBzip2 };
 // those known, which then is no compression of ours.
 [[nodiscard]] Compression detect_compression(std::span<const std::byte> head);
 
-// The bytes of `from` unpacked. kCorrupt: the stream is damaged, ends early, or is followed by something else than
-// zeros. kRejected: more than `max_bytes` come out, or too many for what went in; noticed while they come.
-// `from` must outlive it.
+// The bytes of `from` unpacked, however many: who reads them counts them (UnpackMeter). kCorrupt: the stream is
+// damaged, ends early, or is followed by something else than zeros. `from` must outlive it.
 class DecompressSource : public ByteSource {
  public:
-  DecompressSource(ByteSource& from, Compression compression, const Limits& limits);
+  DecompressSource(ByteSource& from, Compression compression);
   ~DecompressSource() override;
 
   [[nodiscard]] Result<std::span<const std::byte>> next() override;

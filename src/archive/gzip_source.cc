@@ -31,7 +31,6 @@ struct GzipSource::State {
   std::vector<std::byte> out;
   std::span<const std::byte> in;
   z_stream stream{};
-  std::uint64_t fed = 0;
   bool in_member = false;
   bool padding = false;  // zeros were met: nothing else may come
 };
@@ -42,7 +41,6 @@ Result<bool> GzipSource::State::refill() {
   auto piece = from.next();
   if (!piece) return fail(std::move(piece.error()));
   in = *piece;
-  fed += in.size();
   return !in.empty();
 }
 
@@ -80,8 +78,6 @@ Result<std::size_t> GzipSource::State::unpack() {
 
 GzipSource::GzipSource(ByteSource& from) : state_(std::make_unique<State>(from)) {}
 GzipSource::~GzipSource() = default;
-
-std::uint64_t GzipSource::fed() const { return state_->fed; }
 
 Result<std::span<const std::byte>> GzipSource::next() {
   State& s = *state_;

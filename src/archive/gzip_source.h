@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -18,7 +17,6 @@ class GzipSource : public ByteSource {
   ~GzipSource() override;
 
   [[nodiscard]] Result<std::span<const std::byte>> next() override;
-  [[nodiscard]] std::uint64_t fed() const;  // packed bytes taken so far
 
  private:
   struct State;

@@ -53,8 +53,10 @@ struct Survey {
   [[nodiscard]] bool layered() const { return kind == ImageKind::kDockerSave || kind == ImageKind::kOciLayout; }
 };
 
+inline constexpr std::size_t kMostPasses = 8;
+
 // kRejected by the policy; kCorrupt: damaged, or not what it promises to be; kUnsupported: of a form that is known but
-// not taken (a foreign layer, images for several machines none of which is this one).
+// not taken (a foreign layer, images for several machines none of which is this one, a replay of over kMostPasses).
 [[nodiscard]] Result<Survey> survey(const Input& input, const Policy& policy);
 
 // Is given entries in the order of the archive, with content when it wants that.
@@ -74,7 +76,8 @@ class EntryConsumer {
 using Wanted = std::function<bool(InodeId)>;
 
 // One pass feeds all consumers, each with every inode that is `wanted` (none given: all) and that an entry made; the
-// digests of layers are checked again. kCorrupt: the archive is not the one that was surveyed.
+// digests of layers are checked again. Up to kMostPasses where one archive serves as several layers and a file of it
+// survives as several inodes. kCorrupt: the archive is not the one that was surveyed.
 [[nodiscard]] Result<> replay(const Input& input, const Survey& survey, const Wanted& wanted,
                               std::span<EntryConsumer* const> consumers);
 

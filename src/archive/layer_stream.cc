@@ -1,5 +1,6 @@
 #include "archive/layer_stream.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/digest.h"
@@ -7,11 +8,24 @@
 namespace slipway::archive {
 namespace {
 
-Result<> check_digest(Hasher& hasher, const std::optional<std::string>& promised, std::string_view of) {
-  if (!promised) return {};
-  const std::string actual = to_hex(hasher.finish());
-  if (actual == *promised) return {};
+// What the bytes of a layer are, as far as anybody promised it.
+struct Measured {
+  std::uint64_t size = 0;
+  std::string digest{};
+  std::string diff_id{};
+};
+
+Result<> check_digest(const std::string& actual, const std::optional<std::string>& promised, std::string_view of) {
+  if (!promised || actual == *promised) return {};
   return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {} and not {}", of, actual, *promised);
+}
+
+Result<> check_promises(const LayerPlace& place, const Measured& measured) {
+  if (place.size && *place.size != measured.size) {
+    return fail(ErrorKind::kCorrupt, "it has {} bytes and not {}", measured.size, *place.size);
+  }
+  if (auto same = check_digest(measured.digest, place.digest, "the layer"); !same) return same;
+  return check_digest(measured.diff_id, place.diff_id, "the layer unpacked");
 }
 
 }  // namespace
@@ -25,24 +39,23 @@ Result<std::span<const std::byte>> ContentSource::next() {
   return piece->bytes;
 }
 
-Result<> read_layer(Reader& outer, const LayerPlace& place, const Limits& limits, const OnEntry& on_entry) {
+Result<> read_layer(Reader& outer, std::span<const LayerPlace* const> uses, UnpackMeter& meter,
+                    const OnEntry& on_entry) {
+  const bool with_digest = std::ranges::any_of(uses, [](const LayerPlace* use) { return use->digest.has_value(); });
+  const bool with_diff_id = std::ranges::any_of(uses, [](const LayerPlace* use) { return use->diff_id.has_value(); });
   ContentSource content(outer);
   Hasher packed(HashAlgorithm::kSha256);
   Hasher unpacked(HashAlgorithm::kSha256);
-  std::uint64_t size = 0;
+  Measured measured;
   TapSource tap(content, [&](std::span<const std::byte> bytes) -> Result<> {
-    if (place.digest) packed.update(bytes);
-    size += bytes.size();
+    if (with_digest) packed.update(bytes);
+    measured.size += bytes.size();
     return {};
   });
-  TapSource::Watch watch;
-  if (place.diff_id) {
-    watch = [&](std::span<const std::byte> bytes) -> Result<> {
-      unpacked.update(bytes);
-      return {};
-    };
-  }
-  auto layer = Reader::open(tap, limits, std::move(watch));
+  auto layer = Reader::open(tap, meter, [&](std::span<const std::byte> bytes) -> Result<> {
+    if (with_diff_id) unpacked.update(bytes);
+    return {};
+  });
   if (!layer) return fail(std::move(layer.error()));
   for (std::uint32_t index = 0;; ++index) {
     auto entry = layer->next();
@@ -50,11 +63,12 @@ Result<> read_layer(Reader& outer, const LayerPlace& place, const Limits& limits
     if (*entry == nullptr) break;
     if (auto done = on_entry(index, *layer, **entry); !done) return done;
   }
-  if (place.size && *place.size != size) {
-    return fail(ErrorKind::kCorrupt, "it has {} bytes and not {}", size, *place.size);
+  if (with_digest) measured.digest = to_hex(packed.finish());
+  if (with_diff_id) measured.diff_id = to_hex(unpacked.finish());
+  for (const LayerPlace* use : uses) {
+    if (auto kept = check_promises(*use, measured); !kept) return kept;
   }
-  if (auto same = check_digest(packed, place.digest, "the layer"); !same) return same;
-  return check_digest(unpacked, place.diff_id, "the layer unpacked");
+  return {};
 }
 
 Result<std::string> read_text(Reader& reader, const Entry& entry, std::uint64_t most) {

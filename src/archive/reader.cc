@@ -83,7 +83,7 @@ bool fits_id(la_int64_t id) { return id >= 0 && id < 0xffffffffLL; }
 struct Reader::State {
   explicit State(ByteSource& from) : peeked(from) {}
 
-  [[nodiscard]] Result<> open(const Limits& limits, TapSource::Watch watch);
+  [[nodiscard]] Result<> open(UnpackMeter& meter, TapSource::Watch watch);
   [[nodiscard]] Result<> fill(struct archive_entry* raw, std::uint64_t header_at);
   [[nodiscard]] Result<const Entry*> finish(std::uint64_t header_at);
   [[nodiscard]] Result<> check_piece(la_int64_t offset, std::size_t size);
@@ -103,18 +103,22 @@ struct Reader::State {
   bool ended = false;
 };
 
-Result<> Reader::State::open(const Limits& limits, TapSource::Watch watch) {
+Result<> Reader::State::open(UnpackMeter& meter, TapSource::Watch watch) {
   auto head = peeked.head();
   if (!head) return fail(std::move(head.error()));
   if (head->empty()) return fail(ErrorKind::kCorrupt, "the archive is empty");
   ByteSource* tar = &peeked;
   const Compression compression = detect_compression(*head);
   if (compression != Compression::kNone) {
-    unpacked = std::make_unique<DecompressSource>(peeked, compression, limits);
+    unpacked = std::make_unique<DecompressSource>(peeked, compression);
     tar = unpacked.get();
   }
-  if (watch) {
-    watched = std::make_unique<TapSource>(*tar, std::move(watch));
+  if (watch || unpacked) {
+    watched = std::make_unique<TapSource>(
+        *tar, [&meter, shown = std::move(watch)](std::span<const std::byte> bytes) -> Result<> {
+          if (auto within = meter.take(bytes.size()); !within) return within;
+          return shown ? shown(bytes) : Result<>{};
+        });
     tar = watched.get();
   }
   window = std::make_unique<HeaderWindow>(*tar);
@@ -205,9 +209,9 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
-Result<Reader> Reader::open(ByteSource& from, const Limits& limits, TapSource::Watch watch) {
+Result<Reader> Reader::open(ByteSource& from, UnpackMeter& meter, TapSource::Watch watch) {
   auto state = std::make_unique<State>(from);
-  if (auto opened = state->open(limits, std::move(watch)); !opened) return fail(std::move(opened.error()));
+  if (auto opened = state->open(meter, std::move(watch)); !opened) return fail(std::move(opened.error()));
   return Reader(std::move(state));
 }
 

@@ -15,7 +15,7 @@
 
 #include "archive/byte_source.h"
 #include "archive/entry.h"
-#include "archive/policy.h"
+#include "archive/unpack_meter.h"
 
 namespace slipway::archive {
 
@@ -28,9 +28,10 @@ struct Piece {
 // One thread at a time. `from` must outlive it.
 class Reader {
  public:
-  // Compressed input is recognised and unpacked, within `limits`. All bytes of the tar stream, unpacked, are shown to
-  // `watch` where there is one; nothing is passed over unread then.
-  [[nodiscard]] static Result<Reader> open(ByteSource& from, const Limits& limits, TapSource::Watch watch = {});
+  // Compressed input is recognised and unpacked, within what `meter` allows; it must outlive the reader. All bytes of
+  // the tar stream, unpacked, are shown to `watch` where there is one: none is passed over unread then, and those of an
+  // uncompressed stream are metered too.
+  [[nodiscard]] static Result<Reader> open(ByteSource& from, UnpackMeter& meter, TapSource::Watch watch = {});
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

@@ -19,7 +19,8 @@ using ::testing::Pair;
 Result<std::vector<std::pair<Entry, std::string>>> read_all(std::string_view bytes) {
   const MemoryFile file(bytes);
   FileSource source(file.input().fd, file.input().size, {});
-  auto reader = Reader::open(source, Limits{});
+  UnpackMeter meter(Limits{}, bytes.size());
+  auto reader = Reader::open(source, meter);
   if (!reader) return fail(reader.error());
   std::vector<std::pair<Entry, std::string>> out;
   for (;;) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "archive/image.h"
 #include "archive/layer_stream.h"
@@ -9,18 +11,39 @@
 namespace slipway::archive {
 namespace {
 
-// Which inode an entry made, for those that are wanted.
-using ByOrigin = std::map<Origin, InodeId>;
+// The inodes that an entry made, for those that are wanted: several where its archive serves as several layers. It is
+// then the lowest of these layers that the entry is known by.
+using ByOrigin = std::map<Origin, std::vector<InodeId>>;
 
-ByOrigin wanted_inodes(const Tree& tree, const Wanted& wanted) {
-  ByOrigin out;
-  for (std::size_t i = 0; i < tree.inode_count(); ++i) {
-    const auto id = InodeId{static_cast<std::uint32_t>(i)};
-    const Inode& inode = tree.inode(id);
-    if (inode.links == 0 || inode.origin.layer == Origin::kNone) continue;
-    if (!wanted || wanted(id)) out.emplace(inode.origin, id);
+// For each layer the lowest that has the same archive.
+std::vector<std::uint32_t> lowest_uses(const Survey& survey) {
+  std::map<std::uint32_t, std::uint32_t> first;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < survey.layers.size(); ++i) {
+    out.push_back(first.emplace(survey.layers[i].outer_entry, i).first->second);
   }
   return out;
+}
+
+ByOrigin wanted_inodes(const Survey& survey, const Wanted& wanted) {
+  const auto lowest = lowest_uses(survey);
+  ByOrigin out;
+  for (std::size_t i = 0; i < survey.tree.inode_count(); ++i) {
+    const auto id = InodeId{static_cast<std::uint32_t>(i)};
+    const Inode& inode = survey.tree.inode(id);
+    if (inode.links == 0 || inode.origin.layer == Origin::kNone) continue;
+    if (!wanted || wanted(id)) out[{lowest[inode.origin.layer], inode.origin.entry}].push_back(id);
+  }
+  return out;
+}
+
+// A file's content can be handed out once in a pass.
+std::size_t passes(const Survey& survey, const ByOrigin& inodes) {
+  std::size_t most = 1;
+  for (const auto& [_, made] : inodes) {
+    if (survey.tree.inode(made.front()).type == EntryType::kFile) most = std::max(most, made.size());
+  }
+  return most;
 }
 
 Result<> feed_content(Reader& reader, std::span<EntryConsumer* const> consumers) {
@@ -51,85 +74,103 @@ Result<> feed(Reader& reader, InodeId inode, const Entry& entry, std::span<Entry
 class Replay {
  public:
   Replay(const Survey& survey, const Wanted& wanted, std::span<EntryConsumer* const> consumers)
-      : survey_(survey), inodes_(wanted_inodes(survey.tree, wanted)), consumers_(consumers) {}
+      : survey_(survey), inodes_(wanted_inodes(survey, wanted)), consumers_(consumers) {}
 
-  [[nodiscard]] Result<> plain(Reader& reader);
-  // An archive that serves as several layers is read once for each: `round` from 0.
-  [[nodiscard]] Result<> layered(Reader& outer, std::size_t round);
-  [[nodiscard]] std::size_t rounds() const;
+  [[nodiscard]] std::size_t rounds() const { return passes(survey_, inodes_); }
+  // From 0. The first reads and checks all layers, the others those that still have something to give.
+  [[nodiscard]] Result<> run(const Input& input, std::size_t round) const;
 
  private:
-  [[nodiscard]] Result<> entry(Origin origin, Reader& reader, const Entry& entry);
-  // The layers that each of the image's own entries serves as, lowest first.
-  [[nodiscard]] std::map<std::uint32_t, std::vector<std::uint32_t>> uses() const;
+  [[nodiscard]] Result<> plain(Reader& reader) const;
+  [[nodiscard]] Result<> layered(Reader& outer, UnpackMeter& meter, std::size_t round) const;
+  [[nodiscard]] Result<> entry(Origin origin, Reader& reader, const Entry& entry, std::size_t round) const;
+  // The layers that each of the image's own entries serves as, lowest first, where this round needs them.
+  using Uses = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+  [[nodiscard]] Uses uses(std::size_t round) const;
 
   const Survey& survey_;
   ByOrigin inodes_;
   std::span<EntryConsumer* const> consumers_;
 };
 
-Result<> Replay::entry(Origin origin, Reader& reader, const Entry& entry) {
+Result<> Replay::run(const Input& input, std::size_t round) const {
+  FileSource file(input.fd, input.size, input.tick);
+  UnpackMeter meter(survey_.policy.limits, input.size);
+  auto reader = Reader::open(file, meter);
+  if (!reader) return fail(std::move(reader.error()));
+  if (!survey_.layered()) return plain(*reader);
+  UnpackMeter of_layers(survey_.policy.limits, input.size);
+  return layered(*reader, of_layers, round);
+}
+
+Result<> Replay::entry(Origin origin, Reader& reader, const Entry& entry, std::size_t round) const {
   const auto found = inodes_.find(origin);
   if (found == inodes_.end()) return {};
-  const Inode& inode = survey_.tree.inode(found->second);
+  std::span<const InodeId> made = found->second;
+  const Inode& inode = survey_.tree.inode(made.front());
   if (inode.type != entry.type || inode.size != entry.size) {
     return fail(ErrorKind::kCorrupt, "entry {} is not the one that was surveyed", printable(entry.path));
   }
-  return feed(reader, found->second, entry, consumers_);
+  if (inode.type == EntryType::kFile) {
+    made = round < made.size() ? made.subspan(round, 1) : std::span<const InodeId>{};
+  } else if (round > 0) {
+    return {};
+  }
+  for (const InodeId id : made) {
+    if (auto fed = feed(reader, id, entry, consumers_); !fed) return fed;
+  }
+  return {};
 }
 
-Result<> Replay::plain(Reader& reader) {
+Result<> Replay::plain(Reader& reader) const {
   for (std::uint32_t index = 0;; ++index) {
     auto next = reader.next();
     if (!next) return fail(std::move(next.error()));
     if (*next == nullptr) return {};
-    if (auto done = entry({0, index}, reader, **next); !done) return done;
+    if (auto done = entry({0, index}, reader, **next, 0); !done) return done;
   }
 }
 
-std::map<std::uint32_t, std::vector<std::uint32_t>> Replay::uses() const {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> out;
+Replay::Uses Replay::uses(std::size_t round) const {
+  Uses out;
   for (std::uint32_t i = 0; i < survey_.layers.size(); ++i) out[survey_.layers[i].outer_entry].push_back(i);
+  if (round == 0) return out;
+  std::set<std::uint32_t> giving;
+  for (const auto& [origin, made] : inodes_) {
+    if (made.size() > round) giving.insert(origin.layer);
+  }
+  std::erase_if(out, [&](const auto& use) { return !giving.contains(use.second.front()); });
   return out;
 }
 
-std::size_t Replay::rounds() const {
-  std::size_t most = 0;
-  for (const auto& [_, layers] : uses()) most = std::max(most, layers.size());
-  return most;
-}
-
-Result<> Replay::layered(Reader& outer, std::size_t round) {
-  auto left = uses();
-  std::erase_if(left, [&](const auto& use) { return use.second.size() <= round; });
+Result<> Replay::layered(Reader& outer, UnpackMeter& meter, std::size_t round) const {
+  auto left = uses(round);
   for (std::uint32_t index = 0; !left.empty(); ++index) {
     auto next = outer.next();
     if (!next) return fail(std::move(next.error()));
     if (*next == nullptr) return fail(ErrorKind::kCorrupt, "the archive is not the one that was surveyed");
     const auto use = left.extract(index);
     if (use.empty()) continue;
-    const std::uint32_t layer = use.mapped()[round];
-    auto read = read_layer(outer, survey_.layers[layer], survey_.policy.limits,
-                           [&](std::uint32_t number, Reader& reader, const Entry& inner) {
-                             return entry({layer, number}, reader, inner);
-                           });
-    if (!read) return read.error().during("layer {}", printable(survey_.layers[layer].name));
+    const std::uint32_t lowest = use.mapped().front();
+    std::vector<const LayerPlace*> promised;
+    for (const std::uint32_t layer : use.mapped()) promised.push_back(&survey_.layers[layer]);
+    auto read = read_layer(outer, promised, meter, [&](std::uint32_t number, Reader& reader, const Entry& inner) {
+      return entry({lowest, number}, reader, inner, round);
+    });
+    if (!read) return read.error().during("layer {}", printable(survey_.layers[lowest].name));
   }
   return {};
 }
 
 }  // namespace
 
+std::size_t passes_to_replay(const Survey& survey) { return passes(survey, wanted_inodes(survey, {})); }
+
 Result<> replay(const Input& input, const Survey& survey, const Wanted& wanted,
                 std::span<EntryConsumer* const> consumers) {
-  Replay replay(survey, wanted, consumers);
-  const std::size_t rounds = survey.layered() ? replay.rounds() : 1;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    FileSource file(input.fd, input.size, input.tick);
-    auto reader = Reader::open(file, survey.policy.limits);
-    if (!reader) return fail(std::move(reader.error()));
-    auto done = survey.layered() ? replay.layered(*reader, round) : replay.plain(*reader);
-    if (!done) return done;
+  const Replay replay(survey, wanted, consumers);
+  for (std::size_t round = 0; round < replay.rounds(); ++round) {
+    if (auto done = replay.run(input, round); !done) return done;
   }
   return {};
 }

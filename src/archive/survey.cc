@@ -21,17 +21,12 @@ constexpr std::string_view kTop = "rootfs";
 constexpr std::uint64_t kMostText = 4ULL << 20;     // of a JSON file that is asked for
 constexpr std::uint64_t kMostEager = 256ULL << 10;  // of one that is kept in case it is
 constexpr std::uint64_t kMostEagerAll = 8ULL << 20;
+constexpr int kMostFetched = 8;  // of those that were not kept
 
 // Whether this may be one of the small files by which layered images describe themselves.
 bool may_describe(const std::vector<std::string_view>& parts) {
   if (parts.size() == 1) return parts[0] == "oci-layout" || parts[0].ends_with(".json");
   return parts.size() == 3 && parts[0] == "blobs";
-}
-
-std::string joined(const std::vector<std::string_view>& parts) {
-  std::string out;
-  for (const std::string_view part : parts) out.append(out.empty() ? "" : "/").append(part);
-  return out;
 }
 
 // The archive's own entries, taken for a root file system until more is known.
@@ -49,7 +44,11 @@ class FirstPass {
   [[nodiscard]] bool stripped() const { return stripped_; }
   [[nodiscard]] Tree& tree() { return tree_; }
   [[nodiscard]] Judge& judge() { return judge_; }
-  [[nodiscard]] std::map<std::string, std::string>& texts() { return texts_; }
+  // The files that may describe a layered image, by the entries that made them.
+  [[nodiscard]] std::map<std::uint32_t, std::string>& texts() { return texts_; }
+
+  // The first of the folders by which a root file system is known: it may well hold a file called manifest.json.
+  [[nodiscard]] std::string_view root_folder() const;
 
   // The rules about the whole, once it is sure that this is the image.
   [[nodiscard]] Result<> finish() {
@@ -61,7 +60,7 @@ class FirstPass {
  private:
   [[nodiscard]] Result<> take(std::uint32_t index, Reader& reader, const Entry& entry);
   void decide(const PlainName& name, const Entry& entry);
-  [[nodiscard]] Result<> keep_text(const PlainName& name, Reader& reader, const Entry& entry);
+  [[nodiscard]] Result<> keep_text(std::uint32_t index, const PlainName& name, Reader& reader, const Entry& entry);
 
   const Input& input_;
   Tree tree_;
@@ -71,13 +70,14 @@ class FirstPass {
   bool stripped_ = false;
   bool contradicted_ = false;
   std::optional<Error> held_;  // a refusal that does not count when `rootfs/` turns out to be an ordinary folder
-  std::map<std::string, std::string> texts_;
+  std::map<std::uint32_t, std::string> texts_;
   std::uint64_t texts_size_ = 0;
 };
 
 Result<> FirstPass::run() {
   FileSource file(input_.fd, input_.size, input_.tick);
-  auto reader = Reader::open(file, judge_.policy().limits);
+  UnpackMeter meter(judge_.policy().limits, input_.size);
+  auto reader = Reader::open(file, meter);
   if (!reader) return fail(std::move(reader.error()));
   for (std::uint32_t index = 0;; ++index) {
     auto entry = reader->next();
@@ -88,6 +88,14 @@ Result<> FirstPass::run() {
   }
   if (judge_.entries() == 0) return fail(ErrorKind::kCorrupt, "the archive holds no entries");
   if (!merger_) merger_.emplace(tree_, judge_, "");
+  return {};
+}
+
+std::string_view FirstPass::root_folder() const {
+  for (const std::string_view name : {"bin", "etc", "usr", "var", "lib", "sbin"}) {
+    const auto node = tree_.child(Tree::root(), name);
+    if (node && !merger_->left_out(*node)) return name;
+  }
   return {};
 }
 
@@ -119,18 +127,17 @@ Result<> FirstPass::take(std::uint32_t index, Reader& reader, const Entry& entry
     held_ = std::move(added.error());
     return {};
   }
-  return keep_text(name, reader, entry);
+  return keep_text(index, name, reader, entry);
 }
 
-Result<> FirstPass::keep_text(const PlainName& name, Reader& reader, const Entry& entry) {
+Result<> FirstPass::keep_text(std::uint32_t index, const PlainName& name, Reader& reader, const Entry& entry) {
   if (stripped_ || entry.type != EntryType::kFile || !may_describe(name.parts)) return {};
-  const std::string path = joined(name.parts);
-  texts_.erase(path);  // of an earlier entry with this name
   if (entry.size > kMostEager || texts_size_ + entry.size > kMostEagerAll) return {};
   auto text = read_text(reader, entry, kMostEager);
   if (!text) return fail(std::move(text.error()));
+  if (!text->starts_with('{') && !text->starts_with('[')) return {};  // a small layer
   texts_size_ += text->size();
-  texts_[path] = std::move(*text);
+  texts_[index] = std::move(*text);
   return {};
 }
 
@@ -144,10 +151,11 @@ class Outer {
   [[nodiscard]] const Tree& tree() const { return first_.tree(); }
 
  private:
-  [[nodiscard]] Result<std::string> fetch(std::uint32_t wanted) const;
+  [[nodiscard]] Result<std::string> fetch(std::uint32_t wanted);
 
   const Input& input_;
   FirstPass& first_;
+  int fetched_ = 0;
 };
 
 Result<InodeId> Outer::file(const std::string& path) const {
@@ -162,14 +170,14 @@ Result<InodeId> Outer::file(const std::string& path) const {
 Result<std::string> Outer::text(const std::string& path) {
   auto inode = file(path);
   if (!inode) return fail(std::move(inode.error()));
-  std::string text;
-  if (const auto kept = first_.texts().find(path); kept != first_.texts().end()) {
-    text = kept->second;
-  } else {
-    auto fetched = fetch(tree().inode(*inode).origin.entry);
+  const std::uint32_t entry = tree().inode(*inode).origin.entry;
+  auto kept = first_.texts().find(entry);
+  if (kept == first_.texts().end()) {
+    auto fetched = fetch(entry);
     if (!fetched) return fetched.error().during("read {}", printable(path));
-    text = std::move(*fetched);
+    kept = first_.texts().emplace(entry, std::move(*fetched)).first;
   }
+  const std::string& text = kept->second;
   constexpr std::string_view kBlobs = "blobs/sha256/";
   if (path.starts_with(kBlobs) && sha256_hex(text) != path.substr(kBlobs.size())) {
     return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {}", printable(path), sha256_hex(text));
@@ -177,9 +185,15 @@ Result<std::string> Outer::text(const std::string& path) {
   return text;
 }
 
-Result<std::string> Outer::fetch(std::uint32_t wanted) const {
+// A pass over the file each: so few that they cost about as much as the rest does.
+Result<std::string> Outer::fetch(std::uint32_t wanted) {
+  if (++fetched_ > kMostFetched) {
+    return fail(ErrorKind::kUnsupported, "the image describes itself in more than {} files of over {} KiB",
+                kMostFetched, kMostEager >> 10U);
+  }
   FileSource file(input_.fd, input_.size, input_.tick);
-  auto reader = Reader::open(file, first_.judge().policy().limits);
+  UnpackMeter meter(first_.judge().policy().limits, input_.size);
+  auto reader = Reader::open(file, meter);
   if (!reader) return fail(std::move(reader.error()));
   for (std::uint32_t index = 0;; ++index) {
     auto entry = reader->next();
@@ -189,18 +203,22 @@ Result<std::string> Outer::fetch(std::uint32_t wanted) const {
   }
 }
 
-// What the top of the tree looks like. A root file system may well hold a file called manifest.json.
-std::optional<ImageKind> layered_kind(const Tree& tree) {
+// The file that says of an archive that it holds layers, and which kind it is then.
+struct Description {
+  std::string_view file;
+  ImageKind kind;
+};
+
+std::optional<Description> description(const Tree& tree) {
   const auto has = [&](std::string_view name, EntryType type) {
     const auto node = tree.child(Tree::root(), name);
     return node && tree.inode(*node).type == type;
   };
-  for (const std::string_view name : {"bin", "etc", "usr", "var", "lib", "sbin"}) {
-    if (tree.child(Tree::root(), name)) return std::nullopt;
+  if (has("manifest.json", EntryType::kFile)) return Description{"manifest.json", ImageKind::kDockerSave};
+  if (has("oci-layout", EntryType::kFile)) return Description{"oci-layout", ImageKind::kOciLayout};
+  if (has("index.json", EntryType::kFile) && has("blobs", EntryType::kFolder)) {
+    return Description{"index.json", ImageKind::kOciLayout};
   }
-  if (has("manifest.json", EntryType::kFile)) return ImageKind::kDockerSave;
-  if (has("oci-layout", EntryType::kFile)) return ImageKind::kOciLayout;
-  if (has("index.json", EntryType::kFile) && has("blobs", EntryType::kFolder)) return ImageKind::kOciLayout;
   return std::nullopt;
 }
 
@@ -222,7 +240,11 @@ Result<std::vector<LayerPlace>> find_layers(Outer& outer, ImageKind kind) {
 class LayerPass {
  public:
   LayerPass(const Input& input, const std::vector<LayerPlace>& places, Judge& judge, Tree& tree)
-      : input_(input), places_(places), judge_(judge), merger_(tree, judge, "") {}
+      : input_(input),
+        places_(places),
+        judge_(judge),
+        meter_(judge.policy().limits, input.size),
+        merger_(tree, judge, "") {}
 
   [[nodiscard]] Result<> run();
 
@@ -233,6 +255,7 @@ class LayerPass {
   const Input& input_;
   const std::vector<LayerPlace>& places_;
   Judge& judge_;
+  UnpackMeter meter_;  // of all layers
   Merger merger_;
   std::size_t merged_ = 0;  // so many of the lowest layers are in
   std::map<std::size_t, std::deque<LayerEntry>> waiting_;
@@ -242,7 +265,8 @@ Result<> LayerPass::run() {
   std::set<std::uint32_t> wanted;
   for (const LayerPlace& place : places_) wanted.insert(place.outer_entry);
   FileSource file(input_.fd, input_.size, input_.tick);
-  auto outer = Reader::open(file, judge_.policy().limits);
+  UnpackMeter meter(judge_.policy().limits, input_.size);
+  auto outer = Reader::open(file, meter);
   if (!outer) return fail(std::move(outer.error()));
   for (std::uint32_t index = 0; !wanted.empty(); ++index) {
     auto entry = outer->next();
@@ -257,21 +281,23 @@ Result<> LayerPass::run() {
 
 Result<> LayerPass::take(Reader& outer, std::uint32_t outer_entry) {
   std::vector<std::size_t> uses;  // an archive may serve as several layers
+  std::vector<const LayerPlace*> promised;
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (places_[i].outer_entry == outer_entry) uses.push_back(i);
+    if (places_[i].outer_entry != outer_entry) continue;
+    uses.push_back(i);
+    promised.push_back(&places_[i]);
   }
   const bool direct = uses.size() == 1 && uses.front() == 0;
   std::deque<LayerEntry> entries;
-  auto read = read_layer(outer, places_[uses.front()], judge_.policy().limits,
-                         [&](std::uint32_t index, Reader&, const Entry& entry) -> Result<> {
-                           for (std::size_t i = 0; i < uses.size(); ++i) {
-                             if (auto counted = judge_.count(entry); !counted) return counted;
-                           }
-                           LayerEntry made = layer_entry(entry, {static_cast<std::uint32_t>(uses.front()), index});
-                           if (direct) return merger_.add_lowest(std::move(made));
-                           entries.push_back(std::move(made));
-                           return {};
-                         });
+  auto read = read_layer(outer, promised, meter_, [&](std::uint32_t index, Reader&, const Entry& entry) -> Result<> {
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      if (auto counted = judge_.count(entry); !counted) return counted;
+    }
+    LayerEntry made = layer_entry(entry, {static_cast<std::uint32_t>(uses.front()), index});
+    if (direct) return merger_.add_lowest(std::move(made));
+    entries.push_back(std::move(made));
+    return {};
+  });
   if (!read) return read;
   if (direct) {
     merged_ = 1;
@@ -313,21 +339,34 @@ Result<Survey> survey(const Input& input, const Policy& policy) {
     first = std::make_unique<FirstPass>(input, policy, /*may_strip=*/false);
     if (auto ran = first->run(); !ran) return fail(std::move(ran.error()));
   }
-  const auto kind = first->stripped() ? std::nullopt : layered_kind(first->tree());
-  if (!kind) {
+  const auto described = first->stripped() ? std::nullopt : description(first->tree());
+  const std::string_view root_folder = described ? first->root_folder() : std::string_view();
+  if (described && !root_folder.empty()) {
+    auto action = first->judge().judge(
+        Rule::kMixedLayout, described->file,
+        fmt::format("would make it a {}, but {}/ stands beside it: taken as a plain root file system",
+                    to_string(described->kind), root_folder));
+    if (!action) return fail(std::move(action.error()));
+  }
+  if (!described || !root_folder.empty()) {
     if (auto finished = first->finish(); !finished) return fail(std::move(finished.error()));
     return conclude(first->stripped() ? ImageKind::kRootfsFolder : ImageKind::kRootfs, first->judge(),
                     std::move(first->tree()), {LayerPlace{}});
   }
   Outer outer(input, *first);
-  auto places = find_layers(outer, *kind);
+  auto places = find_layers(outer, described->kind);
   if (!places) return fail(std::move(places.error()));
   first.reset();
   Judge judge(policy, input.size);
   Tree tree;
   LayerPass layers(input, *places, judge, tree);
   if (auto ran = layers.run(); !ran) return fail(std::move(ran.error()));
-  return conclude(*kind, judge, std::move(tree), std::move(*places));
+  Survey seen = conclude(described->kind, judge, std::move(tree), std::move(*places));
+  if (const std::size_t passes = passes_to_replay(seen); passes > kMostPasses) {
+    return fail(ErrorKind::kUnsupported,
+                "one archive serves as {} layers that all keep their own copy of a file; {} may", passes, kMostPasses);
+  }
+  return seen;
 }
 
 }  // namespace slipway::archive

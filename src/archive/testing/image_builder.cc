@@ -51,7 +51,7 @@ std::string unpacked(const std::string& layer) {
   PeekedSource peeked(source);
   const Compression compression = detect_compression(*peeked.head());
   if (compression == Compression::kNone) return layer;
-  DecompressSource unpacking(peeked, compression, Limits{.max_compression_ratio = 1'000'000});
+  DecompressSource unpacking(peeked, compression);
   std::string out;
   for (auto piece = unpacking.next(); piece && !piece->empty(); piece = unpacking.next()) {
     out.append(reinterpret_cast<const char*>(piece->data()), piece->size());
