@@ -10,7 +10,8 @@ namespace slipway::cli {
 namespace {
 
 constexpr Duration kFrameEvery = std::chrono::milliseconds(100);
-constexpr std::string_view kClearDown = "\r\x1b[J";  // to the line's begin; clear from here to the end of the screen
+constexpr std::string_view kClearLine = "\x1b[K";  // from here to the end of the line
+constexpr std::string_view kClearDown = "\x1b[J";  // from here to the end of the screen
 
 // Columns of a line that may hold colours.
 std::size_t painted_width(std::string_view line) {
@@ -32,28 +33,37 @@ ProgressForm form_of(const Output& output) {
 
 }  // namespace
 
-std::string FramePainter::erase(std::size_t columns) {
+std::string FramePainter::to_its_begin(std::size_t columns) {
   if (widths_.empty()) return "";
   std::size_t rows = 0;
   for (const auto width : widths_)
     rows += std::max<std::size_t>(1, (width + columns - 1) / std::max<std::size_t>(columns, 1));
   widths_.clear();
-  return fmt::format("\x1b[{}A{}", rows, kClearDown);
+  return fmt::format("\x1b[{}A\r", rows);
 }
 
+// Lines are written over the old ones, and what is left below them is cleared last: a screen that is cleared first
+// flickers, and some terminals keep a copy of what is cleared from the topmost line on.
 std::string FramePainter::paint(const std::vector<std::string>& lines, std::size_t columns) {
-  std::string out = erase(columns);
+  std::string out = to_its_begin(columns);
+  const auto clear_line = out.empty() ? std::string_view() : kClearLine;
+  const auto clear_down = out.empty() ? std::string_view() : kClearDown;
   for (const auto& line : lines) {
-    out += line + "\n";
+    out += fmt::format("{}{}\n", line, clear_line);
     widths_.push_back(painted_width(line));
   }
-  return out;
+  return out += clear_down;
 }
 
 std::string FramePainter::above(std::string_view text, std::size_t columns) {
-  std::string out = erase(columns);
-  out += text;
-  return out + "\n";
+  std::string out = to_its_begin(columns);
+  if (out.empty()) return fmt::format("{}\n", text);
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    out += fmt::format("{}{}\n", text.substr(0, end), kClearLine);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out += kClearDown;
 }
 
 ProgressDisplay::ProgressDisplay(const Output& output, sys::Clock& clock)

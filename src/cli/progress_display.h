@@ -31,11 +31,12 @@ class FramePainter {
   // The bytes that lead from the last frame to this one. `columns` is the terminal's width now: when it has become
   // narrower, lines of the last frame take more rows than they were.
   [[nodiscard]] std::string paint(const std::vector<std::string>& lines, std::size_t columns);
-  // The bytes that remove the frame and print `text` where it stood; paint() puts the frame below it.
+  // The bytes that put `text` in the place of the frame; paint() puts the frame below it.
   [[nodiscard]] std::string above(std::string_view text, std::size_t columns);
 
  private:
-  [[nodiscard]] std::string erase(std::size_t columns);
+  // Moves the cursor to the first row of the frame, which is forgotten; nothing when there is none.
+  [[nodiscard]] std::string to_its_begin(std::size_t columns);
 
   std::vector<std::size_t> widths_;  // columns of each line on the screen
 };

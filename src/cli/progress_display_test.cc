@@ -49,7 +49,7 @@ TEST_F(ProgressDisplayTest, DrawsInPlace) {
   EXPECT_THAT(screen_.take(), ElementsAre("a  queued\n"));
   clock_.advance(std::chrono::seconds(1));
   display->state("a", "download");
-  EXPECT_THAT(screen_.take(), ElementsAre("\x1b[1A\r\x1b[Ja  download\n"));
+  EXPECT_THAT(screen_.take(), ElementsAre("\x1b[1A\ra  download\x1b[K\n\x1b[J"));
 }
 
 TEST_F(ProgressDisplayTest, DrawsAtMostTenTimesASecondAndNothingIsLost) {
@@ -66,7 +66,7 @@ TEST_F(ProgressDisplayTest, DrawsAtMostTenTimesASecondAndNothingIsLost) {
     std::this_thread::yield();
     seen = screen_.take();
   }
-  EXPECT_THAT(seen, ElementsAre("\x1b[1A\r\x1b[Ja  three\n"));
+  EXPECT_THAT(seen, ElementsAre("\x1b[1A\ra  three\x1b[K\n\x1b[J"));
 }
 
 TEST_F(ProgressDisplayTest, LogLinesStandAboveTheBars) {
@@ -74,18 +74,18 @@ TEST_F(ProgressDisplayTest, LogLinesStandAboveTheBars) {
   display->state("a", "download");
   (void)screen_.take();
   display->log("WARN slow");
-  EXPECT_THAT(screen_.take(), ElementsAre("\x1b[1A\r\x1b[JWARN slow\n", "a  download\n"));
+  EXPECT_THAT(screen_.take(), ElementsAre("\x1b[1A\rWARN slow\x1b[K\n\x1b[J", "a  download\n"));
   const Logger logger(display->log_sink(LogLevel::kInfo));
   logger.debug("not shown");
   logger.info("shown");
-  EXPECT_THAT(screen_.take(), ElementsAre("\x1b[1A\r\x1b[JINFO shown\n", "a  download\n"));
+  EXPECT_THAT(screen_.take(), ElementsAre("\x1b[1A\rINFO shown\x1b[K\n\x1b[J", "a  download\n"));
 }
 
 TEST_F(ProgressDisplayTest, TheLastFrameStaysWhenItIsClosed) {
   auto display = make(ProgressForm::kBars);
   display->end("a", ProgressEnd::kGood, "completed");
   display->close();
-  EXPECT_THAT(screen_.take().back(), HasSubstr("a  completed (0:00)\n"));
+  EXPECT_THAT(screen_.take().back(), HasSubstr("a  completed (0:00)"));
   display->state("a", "after");
   EXPECT_THAT(screen_.take(), IsEmpty());
   display->log("after");
@@ -111,7 +111,7 @@ TEST_F(ProgressDisplayTest, NothingShowsLogLinesOnly) {
 TEST(FramePainter, ANarrowerTerminalHasMoreRowsToErase) {
   FramePainter painter;
   EXPECT_EQ(painter.paint({std::string(30, 'x'), "y"}, 40), std::string(30, 'x') + "\ny\n");
-  EXPECT_EQ(painter.paint({"z"}, 20), "\x1b[3A\r\x1b[Jz\n");  // 30 columns take two rows of 20
+  EXPECT_EQ(painter.paint({"z"}, 20), "\x1b[3A\rz\x1b[K\n\x1b[J");  // 30 columns take two rows of 20
   EXPECT_EQ(painter.paint({}, 20), "\x1b[1A\r\x1b[J");
   EXPECT_EQ(painter.paint({"\x1b[31mred\x1b[0m"}, 3), "\x1b[31mred\x1b[0m\n");
   EXPECT_EQ(painter.paint({}, 3), "\x1b[1A\r\x1b[J");  // colours take no columns
