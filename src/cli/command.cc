@@ -21,8 +21,8 @@ Result<std::uint64_t> Arguments::number(const std::string& name, std::uint64_t f
   const auto text = get(name);
   if (!text) return fallback;
   auto number = parse_count(*text);
-  if (!number) return wrong_use(fmt::format("{} cannot be \"{}\": {}", name, *text, number.error().message()));
-  if (*number < least) return wrong_use(fmt::format("{} is at least {}", name, least));
+  if (!number) return fail(ErrorKind::kInvalid, "{} cannot be \"{}\": {}", name, *text, number.error().message());
+  if (*number < least) return fail(ErrorKind::kInvalid, "{} is at least {}", name, least);
   return number;
 }
 
@@ -54,8 +54,8 @@ std::vector<const CommandSpec*> commands_below(std::span<const CommandSpec> comm
   return below;
 }
 
-std::unexpected<Error> wrong_use(std::string message, std::string hint) {
-  return fail(Error(ErrorKind::kInvalid, std::move(message)).with_hint(std::move(hint)));
+std::unexpected<Failure> wrong_use(std::string message, std::string hint) {
+  return bad_input(Error(ErrorKind::kInvalid, std::move(message)).with_hint(std::move(hint)));
 }
 
 }  // namespace slipway::cli

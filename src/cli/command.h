@@ -110,7 +110,7 @@ struct CommandSpec {
   bool needs_settings = true;
   // The rest of the line is its one argument's, whatever it looks like. Must be the first word of the line.
   bool takes_raw_words = false;
-  std::function<Result<ExitCode>(const Session&, const Arguments&)> run{};
+  std::function<CommandResult(const Session&, const Arguments&)> run{};
 };
 
 // The options that every command has, settings aside.
@@ -122,6 +122,6 @@ struct CommandSpec {
                                                              std::string_view name);
 
 // A wrong command line: ends with exit code 2.
-[[nodiscard]] std::unexpected<Error> wrong_use(std::string message, std::string hint = {});
+[[nodiscard]] std::unexpected<Failure> wrong_use(std::string message, std::string hint = {});
 
 }  // namespace slipway::cli

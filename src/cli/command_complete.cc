@@ -69,7 +69,7 @@ std::vector<Candidate> machines(const Settings& settings) {
   return found;
 }
 
-Result<ExitCode> complete(const Session& session, const Arguments& arguments) {
+CommandResult complete(const Session& session, const Arguments& arguments) {
   const auto words = arguments.all("WORD");
   const auto settings = settings_of_line(session, words);
   const CompletionSources sources{.images = [&](std::string_view) { return images(session, settings); },

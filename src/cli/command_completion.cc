@@ -4,7 +4,7 @@
 namespace slipway::cli {
 namespace {
 
-Result<ExitCode> completion(const Session& session, const Arguments& arguments) {
+CommandResult completion(const Session& session, const Arguments& arguments) {
   const auto script = completion_script(arguments.at("SHELL"));
   if (session.output.json()) {
     session.output.write_json({{"shell", arguments.at("SHELL")}, {"script", script}});

@@ -38,7 +38,7 @@ std::string origin_text(const Origin& origin) {
   return origin.describe();
 }
 
-Result<ExitCode> show_one(const Session& session, const std::string& key) {
+CommandResult show_one(const Session& session, const std::string& key) {
   const auto& all = session.loaded.effective;
   const auto found = std::ranges::find(all, key, &EffectiveSetting::key);
   if (found == all.end()) {
@@ -56,7 +56,7 @@ Result<ExitCode> show_one(const Session& session, const std::string& key) {
   return ExitCode::kDone;
 }
 
-Result<ExitCode> config(const Session& session, const Arguments& arguments) {
+CommandResult config(const Session& session, const Arguments& arguments) {
   if (const auto key = arguments.get("KEY")) return show_one(session, *key);
   auto& output = session.output;
   if (output.json()) {

@@ -34,25 +34,25 @@ void print(Output& output, const catalog::ImageStatus& status, bool downloaded) 
   output.write_table(table);
 }
 
-Result<ExitCode> process(const Session& session, const Arguments& arguments, const std::string& key) {
+CommandResult process(const Session& session, const Arguments& arguments, const std::string& key) {
   Workplace workplace(session);
   auto bucket = require_bucket(session.settings);
-  if (!bucket) return fail(std::move(bucket.error()));
+  if (!bucket) return bad_input(std::move(bucket.error()));
   auto policy = policy_of(session.settings);
-  if (!policy) return fail(std::move(policy.error()));
+  if (!policy) return bad_input(std::move(policy.error()));
   auto request =
       pipeline::complete({.bucket = *bucket,
                           .key = full_key(session.settings, key),
                           .image_id = arguments.get("--image-id").value_or(""),
                           .verify = arguments.has("--verify"),
                           .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)}});
-  if (!request) return fail(std::move(request.error()));
+  if (!request) return bad_input(std::move(request.error()));
   auto encoded = encode_json(*request);
-  if (!encoded) return encoded.error().during("key {}", key);
+  if (!encoded) return bad_input(encoded.error().during("key {}", key).error());
   auto result = workplace.perform(
       service::Work{.machine = "process-image", .id = request->image_id, .request = std::move(*encoded)},
       request->image_id);
-  if (!result) return fail(std::move(result.error()));
+  if (!result) return std::unexpected(std::move(result.error()));
   auto response = decode_json<pipeline::ProcessImageResponse>(result->response);
   if (!response) return response.error().during("response of run {}", result->version);
   auto status = status_of(session, request->image_id);
@@ -97,7 +97,7 @@ CommandSpec process_image_command() {
           .summary = "The same as fetch-and-create, by its older name",
           .options = std::move(with_key),
           .examples = {"slipway process-image --s3-key alpine.tar"},
-          .run = [](const Session& session, const Arguments& arguments) -> Result<ExitCode> {
+          .run = [](const Session& session, const Arguments& arguments) -> CommandResult {
             const auto key = arguments.get("--s3-key");
             if (!key) return wrong_use("process-image needs --s3-key KEY");
             return process(session, arguments, *key);

@@ -5,7 +5,7 @@
 namespace slipway::cli {
 namespace {
 
-Result<ExitCode> help(const Session& session, const Arguments& arguments) {
+CommandResult help(const Session& session, const Arguments& arguments) {
   const HelpLook look{session.output.columns(), session.output.out_look().color && !session.output.json()};
   const auto words = arguments.all("COMMAND");
   const auto name = fmt::format("{}", fmt::join(words, " "));

@@ -68,10 +68,10 @@ Table image_table(const std::vector<catalog::ImageSummary>& images, const Output
 }
 
 // What the bucket has below the configured prefix, and what of it is here.
-Result<ExitCode> list_remote(const Session& session) {
+CommandResult list_remote(const Session& session) {
   const sys::Interrupts interrupts;
   auto source = open_bucket(session);
-  if (!source) return fail(std::move(source.error()));
+  if (!source) return bad_input(std::move(source.error()));
   auto here = images_by_key(session);
   if (!here) return fail(std::move(here.error()));
   auto& output = session.output;
@@ -84,6 +84,7 @@ Result<ExitCode> list_remote(const Session& session) {
   objects::ListRequest request{.prefix = session.settings.s3_prefix};
   do {
     auto page = (*source)->list(request, interrupts.token());
+    if (!page && interrupts.happened()) return interrupted(Error(ErrorKind::kCancelled, "interrupted"));
     if (!page) return page.error().during("list {}", (*source)->describe());
     for (const auto& object : page->objects) {
       const auto image = here->find(object.key);
@@ -108,7 +109,7 @@ Result<ExitCode> list_remote(const Session& session) {
   return ExitCode::kDone;
 }
 
-Result<ExitCode> list(const Session& session, const Arguments& arguments) {
+CommandResult list(const Session& session, const Arguments& arguments) {
   if (arguments.has("--remote")) {
     if (arguments.has("--status")) return wrong_use("--remote and --status do not go together");
     return list_remote(session);

@@ -8,7 +8,7 @@ CommandSpec man_command() {
           .summary = "Print the manual page",
           .hidden = true,
           .needs_settings = false,
-          .run = [](const Session& session, const Arguments&) -> Result<ExitCode> {
+          .run = [](const Session& session, const Arguments&) -> CommandResult {
             session.output.write(manual_page(session.commands, session.version));
             return ExitCode::kDone;
           }};

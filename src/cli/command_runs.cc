@@ -21,9 +21,9 @@ Result<fsm::RunFilter> filter_of(const Arguments& arguments) {
   return filter;
 }
 
-Result<ExitCode> runs(const Session& session, const Arguments& arguments) {
+CommandResult runs(const Session& session, const Arguments& arguments) {
   auto filter = filter_of(arguments);
-  if (!filter) return fail(std::move(filter.error()));
+  if (!filter) return bad_input(std::move(filter.error()));
   auto store = open_runs(session.settings);
   if (!store) return fail(std::move(store.error()));
   std::vector<fsm::RunRecord> found;

@@ -1,6 +1,8 @@
 // `runs cancel` and `runs retry`.
 #include <utility>
 
+#include <unistd.h>
+
 #include "cli/commands.h"
 #include "cli/run_lookup.h"
 #include "cli/views.h"
@@ -16,12 +18,15 @@ Result<fsm::RunRecord> look_up(const Session& session, const std::string& versio
   return resolve_run(**store, version);
 }
 
-Result<ExitCode> cancel(const Session& session, const Arguments& arguments) {
+CommandResult cancel(const Session& session, const Arguments& arguments) {
   Workplace workplace(session);
   auto run = look_up(session, arguments.at("VERSION"));
-  if (!run) return fail(std::move(run.error()));
+  if (!run) return bad_input(std::move(run.error()));
   const auto version = run->spec.version;
-  if (auto done = workplace.cancel(service::Cancel{version, arguments.get("--reason").value_or("by hand")}); !done) {
+  const auto reason = arguments.get("--reason").value_or("by hand");
+  if (auto done = workplace.cancel(
+          {version, fmt::format("{} (runs cancel, user {}, process {})", reason, ::geteuid(), ::getpid())});
+      !done) {
     return done.error().during("cancel run {}", version);
   }
   if (session.output.json()) {
@@ -46,10 +51,10 @@ Result<service::Task> task_of(const fsm::RunRecord& run) {
   return service::Work{.machine = run.spec.machine, .id = run.spec.id, .request = run.request, .queue = run.spec.queue};
 }
 
-Result<ExitCode> retry(const Session& session, const Arguments& arguments) {
+CommandResult retry(const Session& session, const Arguments& arguments) {
   Workplace workplace(session);
   auto run = look_up(session, arguments.at("VERSION"));
-  if (!run) return fail(std::move(run.error()));
+  if (!run) return bad_input(std::move(run.error()));
   auto task = task_of(*run);
   if (!task) return fail(std::move(task.error()));
   auto result = workplace.perform(*task, run->spec.id);

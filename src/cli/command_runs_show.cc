@@ -76,7 +76,7 @@ void write_record(Output& output, const fsm::RunRecord& run) {
   field("response", response);
 }
 
-Result<ExitCode> runs_show(const Session& session, const Arguments& arguments) {
+CommandResult runs_show(const Session& session, const Arguments& arguments) {
   auto store = open_runs(session.settings);
   if (!store) return fail(std::move(store.error()));
   if (!*store) {
@@ -84,7 +84,7 @@ Result<ExitCode> runs_show(const Session& session, const Arguments& arguments) {
                 session.settings.fsm_db_path.string());
   }
   auto run = resolve_run(**store, arguments.at("VERSION"));
-  if (!run) return fail(std::move(run.error()));
+  if (!run) return bad_input(std::move(run.error()));
   auto history = (*store)->history(run->spec.version);
   if (!history) return fail(std::move(history.error()));
   auto& output = session.output;

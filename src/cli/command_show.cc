@@ -200,7 +200,7 @@ class Writer {
   Output& output_;
 };
 
-Result<ExitCode> show(const Session& session, const Arguments& arguments) {
+CommandResult show(const Session& session, const Arguments& arguments) {
   auto known = look_up(session, arguments.at("IMAGE"));
   if (!known) return fail(std::move(known.error()));
   if (session.output.json()) {

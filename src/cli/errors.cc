@@ -4,12 +4,13 @@
 
 namespace slipway::cli {
 
-ExitCode exit_code_of(const Error& error) {
-  switch (error.kind()) {
-    case ErrorKind::kInvalid: return ExitCode::kWrongUse;
-    case ErrorKind::kCancelled: return ExitCode::kInterrupted;
-    default: return ExitCode::kFailed;
-  }
+std::unexpected<Failure> bad_input(Error error) {
+  const ExitCode code = error.kind() == ErrorKind::kInvalid ? ExitCode::kWrongUse : ExitCode::kFailed;
+  return std::unexpected(Failure(std::move(error), code));
+}
+
+std::unexpected<Failure> interrupted(Error error) {
+  return std::unexpected(Failure(std::move(error), ExitCode::kInterrupted));
 }
 
 std::string render_error(const Error& error, bool color) {

@@ -1,7 +1,10 @@
 // How a command ends: exit codes, and errors told to people and to programs.
 #pragma once
 
+#include <cstdint>
+#include <expected>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/output.h"
@@ -16,8 +19,28 @@ enum class ExitCode : std::uint8_t {
   kInterrupted = 130,  // by a signal; what was begun goes on when the command is run again
 };
 
-// For a command that ended with this error: kInvalid is wrong use, kCancelled an interruption.
-[[nodiscard]] ExitCode exit_code_of(const Error& error);
+// How a command ends that did not do what it was asked to. An error by itself is a failure, whatever its kind: that an
+// image is kInvalid or a run kCancelled says nothing about the command line, nor about this process. Who knows that the
+// user's own words were wrong, or that this process was interrupted, says so.
+struct [[nodiscard]] Failure {
+  Failure(Error what, ExitCode with = ExitCode::kFailed)  // NOLINT(google-explicit-constructor): what most errors are
+      : error(std::move(what)), code(with) {}
+
+  template <class... Args>
+  [[nodiscard]] std::unexpected<Failure> during(fmt::format_string<Args...> doing, Args&&... args) const {
+    return std::unexpected(Failure(error.during(doing, std::forward<Args>(args)...).error(), code));
+  }
+
+  Error error;
+  ExitCode code;
+};
+
+using CommandResult = std::expected<ExitCode, Failure>;
+
+// Of something that was checked for being what the user may say: kInvalid is wrong use, all else a failure.
+[[nodiscard]] std::unexpected<Failure> bad_input(Error error);
+// This process was told to stop.
+[[nodiscard]] std::unexpected<Failure> interrupted(Error error);
 
 // "slipway: MESSAGE" and, when there is one, "hint: HINT". Control characters are escaped.
 [[nodiscard]] std::string render_error(const Error& error, bool color);

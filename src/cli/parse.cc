@@ -15,6 +15,10 @@
 namespace slipway::cli {
 namespace {
 
+std::unexpected<Error> refused(std::string message, std::string hint = {}) {
+  return fail(Error(ErrorKind::kInvalid, std::move(message)).with_hint(std::move(hint)));
+}
+
 // CLI11 checks neither values nor counts here: its messages name neither the rule nor a way out.
 class Parser {
  public:
@@ -156,11 +160,11 @@ Result<> Parser::take_globals() {
   line_.quiet = globals_.has("--quiet");
   line_.verbose = static_cast<int>(globals_.all("--verbose").size());
   line_.config_file = globals_.get("--config");
-  if (line_.config_file && line_.config_file->empty()) return wrong_use("--config needs the name of a file");
+  if (line_.config_file && line_.config_file->empty()) return refused("--config needs the name of a file");
   for (const auto& assignment : globals_.all("--set")) {
     const auto equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0) {
-      return wrong_use(fmt::format("--set cannot be \"{}\": it is KEY=VALUE", assignment));
+      return refused(fmt::format("--set cannot be \"{}\": it is KEY=VALUE", assignment));
     }
     line_.settings.push_back(
         {assignment.substr(0, equals), assignment.substr(equals + 1), {Origin::Kind::kFlag, "--set"}});
@@ -179,8 +183,8 @@ Result<> Parser::take_words(const CommandSpec& command, std::span<const std::str
   for (auto& word : words) {
     if (next >= command.arguments.size()) {
       if (!commands_below(commands_, command.name).empty()) return fail(unknown_command(word, command.name));
-      return wrong_use(fmt::format("{} does not take \"{}\"", command.name, word),
-                       fmt::format("`slipway help {}` shows what it takes", command.name));
+      return refused(fmt::format("{} does not take \"{}\"", command.name, word),
+                     fmt::format("`slipway help {}` shows what it takes", command.name));
     }
     line_.arguments.add(command.arguments[next].name, std::move(word));
     if (!command.arguments[next].repeats) ++next;
@@ -194,8 +198,8 @@ Result<> Parser::check_values(const CommandSpec& command) const {
     for (const auto& value : line_.arguments.all(name)) {
       if (std::ranges::find(allowed, value) != allowed.end()) continue;
       const auto near = nearest(value, allowed);
-      return wrong_use(fmt::format("{} cannot be \"{}\": it is one of {}", name, value, fmt::join(allowed, ", ")),
-                       near ? fmt::format("did you mean {}?", *near) : "");
+      return refused(fmt::format("{} cannot be \"{}\": it is one of {}", name, value, fmt::join(allowed, ", ")),
+                     near ? fmt::format("did you mean {}?", *near) : "");
     }
     return {};
   };
@@ -205,8 +209,8 @@ Result<> Parser::check_values(const CommandSpec& command) const {
   for (const auto& argument : command.arguments) {
     if (auto good = check(argument.name, argument.values); !good) return good;
     if (argument.required && !line_.arguments.has(argument.name)) {
-      return wrong_use(fmt::format("{} needs {}", command.name, argument.name),
-                       fmt::format("`slipway help {}` shows how it is used", command.name));
+      return refused(fmt::format("{} needs {}", command.name, argument.name),
+                     fmt::format("`slipway help {}` shows how it is used", command.name));
     }
   }
   return {};
@@ -224,7 +228,7 @@ Result<CommandLine> Parser::parse(std::span<const std::string> words) {
   } catch (const CLI::ArgumentMismatch& e) {
     return fail(missing_value(e.what()));
   } catch (const CLI::Error& e) {
-    return wrong_use(e.what(), "`slipway help` shows how it is used");
+    return refused(e.what(), "`slipway help` shows how it is used");
   }
   if (auto taken = take_globals(); !taken) return fail(std::move(taken.error()));
   if (line_.command == nullptr) {

@@ -37,7 +37,7 @@ class Program {
     if (!line) {
       Output output(input_.out, input_.err,
                     {.json = asks_for_json(input_.words), .color = early_color(input_, nullptr)}, input_.environment);
-      return finish(output, fail(std::move(line.error())));
+      return finish(output, bad_input(std::move(line.error())));
     }
     return run(*line);
   }
@@ -52,7 +52,7 @@ class Program {
     auto loaded = load(line);
     if (!loaded) {
       Output output(input_.out, input_.err, options, input_.environment);
-      return finish(output, fail(std::move(loaded.error())));
+      return finish(output, bad_input(std::move(loaded.error())));
     }
     options.color = loaded->settings.color;
     Output output(input_.out, input_.err, options, input_.environment);
@@ -67,7 +67,7 @@ class Program {
     return load_settings(bare, {}, std::nullopt);
   }
 
-  Result<ExitCode> run(const CommandLine& line, const LoadedSettings& loaded, Output& output) {
+  CommandResult run(const CommandLine& line, const LoadedSettings& loaded, Output& output) {
     for (const auto& warning : loaded.warnings) output.note("warning: " + printable(warning));
     const auto level = log_level(loaded.settings.log_level, line.verbose);
     const auto least = line.quiet ? std::max(level, LogLevel::kError) : level;
@@ -81,7 +81,7 @@ class Program {
     }
   }
 
-  Result<ExitCode> show_help(Output& output, const CommandLine& line) {
+  CommandResult show_help(Output& output, const CommandLine& line) {
     if (line.version && !line.help) {
       if (line.json) {
         output.write_json({{"version", input_.version}});
@@ -104,13 +104,13 @@ class Program {
   }
 
   // What could not be written is a failure too, whatever the command said.
-  static ExitCode finish(Output& output, Result<ExitCode> result) {
+  static ExitCode finish(Output& output, CommandResult result) {
     ExitCode code = ExitCode::kDone;
     if (result) {
       code = *result;
     } else {
-      report_error(output, result.error());
-      code = exit_code_of(result.error());
+      report_error(output, result.error().error);
+      code = result.error().code;
     }
     auto written = output.finish();
     if (written) return code;

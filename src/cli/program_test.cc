@@ -38,13 +38,14 @@ class ProgramTest : public testing::Test {
     std::filesystem::create_directories(dir_.file("state"));
   }
 
-  int run(std::vector<std::string> words) {
+  int run(std::vector<std::string> words) { return run(std::move(words), all_commands()); }
+  int run(std::vector<std::string> words, std::span<const CommandSpec> commands) {
     const sys::Descriptor out(::open(dir_.file("out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
     const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
     input_.words = std::move(words);
     input_.out = out.get();
     input_.err = err.get();
-    const int code = run_program(input_, all_commands(), clock_);
+    const int code = run_program(input_, commands, clock_);
     out_ = read("out");
     err_ = read("err");
     return code;
@@ -82,6 +83,33 @@ TEST_F(ProgramTest, WrongUseIsExitCodeTwoWithAHint) {
   EXPECT_EQ(run({"list"}), 2);
   EXPECT_THAT(err_, HasSubstr("SLIPWAY_MAX_FILES"));
   EXPECT_EQ(run({"help"}), 0);  // help is there also when the settings are bad
+}
+
+TEST_F(ProgramTest, OnlyWrongUseIsExitCodeTwoAndOnlyAnInterruptionIs130) {
+  std::optional<Failure> failure;
+  const std::vector<CommandSpec> commands{
+      {.name = "frob", .summary = "Frob", .run = [&](const Session&, const Arguments&) {
+         return CommandResult(std::unexpected(*failure));
+       }}};
+  const auto code_of = [&](Failure with) {
+    failure = std::move(with);
+    return run({"frob"}, commands);
+  };
+  EXPECT_EQ(code_of(Error(ErrorKind::kInvalid, "the image is not one")), 1);
+  EXPECT_EQ(code_of(Error(ErrorKind::kCancelled, "somebody cancelled it")), 1);
+  EXPECT_EQ(code_of(wrong_use("no such thing").error()), 2);
+  EXPECT_EQ(code_of(wrong_use("no such thing").error().during("frob").error()), 2);
+  EXPECT_EQ(code_of(bad_input(Error(ErrorKind::kIo, "the disk is broken")).error()), 1);
+  EXPECT_EQ(code_of(interrupted(Error(ErrorKind::kCancelled, "Ctrl-C")).error()), 130);
+}
+
+TEST_F(ProgramTest, WordsThatNoRunOrImageCanHaveAreWrongUse) {
+  make_state();
+  EXPECT_EQ(run({"runs", "show", "!"}), 2);
+  EXPECT_EQ(run({"runs", "cancel", "!"}), 2);
+  EXPECT_EQ(run({"runs", "--limit", "0"}), 2);
+  EXPECT_EQ(run({"fetch-and-create", "a.tar"}), 2);  // no bucket is set
+  EXPECT_EQ(run({"--s3-bucket", "file://" + dir_.path(), "fetch-and-create", "a.tar", "--image-id", "a/b"}), 2) << err_;
 }
 
 TEST_F(ProgramTest, ErrorsAreObjectsWithJson) {

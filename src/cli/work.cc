@@ -31,6 +31,13 @@ ProgressEnd end_of(fsm::Ending ending) {
   return ending == fsm::Ending::kCancelled ? ProgressEnd::kStopped : ProgressEnd::kBad;
 }
 
+// The run's own words tell the cause ("cancelled: CAUSE").
+Error cancelled_by_others(const fsm::RunResult& result) {
+  const std::string cause = result.error ? result.error->message() : "cancelled";
+  return Error(ErrorKind::kCancelled, fmt::format("run {} was {}", result.version, cause))
+      .with_hint("it will not go on; the same command again begins anew");
+}
+
 }  // namespace
 
 Workplace::Workplace(const Session& session)
@@ -52,7 +59,7 @@ service::Runs Workplace::runs() {
   return runs;
 }
 
-Result<fsm::RunResult> Workplace::perform(const service::Task& task, const std::string& title) {
+std::expected<fsm::RunResult, Failure> Workplace::perform(const service::Task& task, const std::string& title) {
   service::Watching watching;
   watching.on_started = [&](const fsm::Started& started) {
     run_ = started.version;
@@ -65,16 +72,19 @@ Result<fsm::RunResult> Workplace::perform(const service::Task& task, const std::
   auto result = service::perform(runs(), task, watching, stop());
   if (!result) progress_.end(title, ProgressEnd::kStopped, "stopped");
   progress_.close();
-  if (!result && interrupts_.happened()) return fail(interrupted(result.error()));
+  if (!result && interrupts_.happened()) return interrupted(after_interruption());
   if (!result) return fail(std::move(result.error()));
+  if (result->ending == fsm::Ending::kCancelled) return fail(cancelled_by_others(*result));
   if (result->error) return fail(std::move(*result->error));
-  return result;
+  return std::move(*result);
 }
 
-Result<> Workplace::cancel(const service::Cancel& what) {
+std::expected<void, Failure> Workplace::cancel(const service::Cancel& what) {
   auto done = service::cancel(runs(), what, stop());
   progress_.close();
-  return done;
+  if (done) return {};
+  return interrupts_.happened() ? interrupted(std::move(done.error()))
+                                : std::unexpected(Failure(std::move(done.error())));
 }
 
 // The parent's own transitions say nothing to people: what its children do is shown under one title.
@@ -99,13 +109,13 @@ void Workplace::show(const std::string& title, fsm::RunVersion head, const fsm::
   }
 }
 
-Error Workplace::interrupted(const Error& why) const {
+Error Workplace::after_interruption() const {
   if (!run_) return Error(ErrorKind::kCancelled, "interrupted before anything was begun");
   if (here_) {
     return Error(ErrorKind::kCancelled, fmt::format("interrupted; run {} is kept as far as it got", *run_))
         .with_hint("the same command again goes on from there");
   }
-  return Error(why.kind(), fmt::format("interrupted; run {} goes on in the process that owns it", *run_))
+  return Error(ErrorKind::kCancelled, fmt::format("interrupted; run {} goes on in the process that owns it", *run_))
       .with_hint(fmt::format("`slipway runs cancel {}` ends it", *run_));
 }
 

@@ -19,16 +19,17 @@ class Workplace {
   explicit Workplace(const Session& session);
 
   // Has the work done, here or by the owner of the runs, and shows how it goes. `title` is what people call it. An
-  // unhappy end is its error; an interruption is kCancelled, with a hint of how to go on.
-  [[nodiscard]] Result<fsm::RunResult> perform(const service::Task& task, const std::string& title);
-  [[nodiscard]] Result<> cancel(const service::Cancel& what);
+  // unhappy end is its error, also when somebody cancelled it; an interruption of this process is one, with a hint of
+  // how to go on.
+  [[nodiscard]] std::expected<fsm::RunResult, Failure> perform(const service::Task& task, const std::string& title);
+  [[nodiscard]] std::expected<void, Failure> cancel(const service::Cancel& what);
 
   [[nodiscard]] std::stop_token stop() const { return interrupts_.token(); }
 
  private:
   [[nodiscard]] service::Runs runs();
   void show(const std::string& title, fsm::RunVersion head, const fsm::RunEvent& event);
-  [[nodiscard]] Error interrupted(const Error& why) const;
+  [[nodiscard]] Error after_interruption() const;
 
   const Session& session_;
   sys::Interrupts interrupts_;
