@@ -18,7 +18,7 @@
 // An answer of any status is a success here; what a status means is the caller's business. A body cut short of its
 // Content-Length (or chunked body without its end) is kUnavailable, never a short success. Redirects are not followed:
 // a signed request must be signed anew for where it goes. Proxies are taken from the environment (http_proxy,
-// https_proxy, no_proxy, as curl does) when the client is made. Bodies are never decompressed: ranges and checksums are
+// https_proxy, no_proxy, as curl does) when the client is made, unless its options say no. Bodies are never decompressed: ranges and checksums are
 // of the bytes as stored.
 #pragma once
 
@@ -43,6 +43,8 @@ struct HttpClientOptions {
   // order, and that time is no stall. Over HTTP/2 they share a connection.
   std::size_t max_per_host = 16;
   std::chrono::milliseconds connect_timeout{10'000};
+  // Whether the environment's proxies are heeded. Not for services of this very machine or its host.
+  bool proxies = true;
 };
 
 struct HttpRequest {

@@ -39,7 +39,7 @@ HttpClient::Loop::Loop(const HttpClientOptions& options)
     : settings_{.user_agent = options.user_agent,
                 .ca_file = options.ca_file,
                 .connect_timeout = options.connect_timeout,
-                .proxies = ProxySettings::from_environment()},
+                .proxies = options.proxies ? ProxySettings::from_environment() : ProxySettings{}},
       max_connections_(std::max<std::size_t>(options.max_connections, 1)),
       max_per_host_(std::max<std::size_t>(options.max_per_host, 1)) {
   init_curl();

@@ -1,5 +1,6 @@
 #include "objects/credentials.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -10,7 +11,8 @@ namespace slipway::objects {
 namespace {
 
 constexpr Duration kAhead = std::chrono::minutes(5);
-constexpr Duration kAfterFailure = std::chrono::seconds(30);
+constexpr Duration kBetweenTries = std::chrono::seconds(30);
+constexpr Duration kLongestPause = std::chrono::hours(1);
 
 class Fixed final : public CredentialsProvider {
  public:
@@ -47,7 +49,9 @@ bool CredentialsChain::holds() const { return current_ && (!current_->expires ||
 
 bool CredentialsChain::fresh() const {
   if (!holds()) return false;
-  return !current_->expires || clock_.now() < *current_->expires - kAhead || clock_.now() < next_try_;
+  if (clock_.now() < next_try_) return true;
+  if (current_->found != Found::kSurely) return false;
+  return !current_->expires || clock_.now() < *current_->expires - kAhead;
 }
 
 Result<ResolvedCredentials> CredentialsChain::get(std::stop_token stop) {
@@ -71,15 +75,32 @@ Result<ResolvedCredentials> CredentialsChain::get(std::stop_token stop) {
   }
   refreshing_ = false;
   changed_.notify_all();
+  return take(std::move(found));
+}
+
+Result<ResolvedCredentials> CredentialsChain::take(Result<ResolvedCredentials> found) {
+  next_try_ = later(clock_.now(), kBetweenTries);
   // Credentials that expire do not turn into none because the service has a bad day.
-  const bool worse = !found || (found->credentials.anonymous() && current_);
-  if (worse && holds()) {
-    next_try_ = later(clock_.now(), kAfterFailure);
+  const bool had_some = current_ && !current_->credentials.anonymous();
+  const bool worse = !found || (found->credentials.anonymous() && had_some);
+  if (worse && had_some && holds()) {
     options_.log.warn("new S3 credentials could not be had, the old ones are used while they hold: {}",
-                      found ? "the service is gone" : found.error().message());
+                      found ? found->origin : found.error().message());
     return *current_;
   }
   if (!found) return found.error().during("find S3 credentials");
+  if (found->found != Found::kSurely && had_some) {
+    return fail(ErrorKind::kUnavailable, "the S3 credentials have expired: {}", found->origin);
+  }
+  if (found->found != Found::kSurely) {
+    pause_ = pause_ == Duration{} ? kBetweenTries : std::min(pause_ * 2, kLongestPause);
+    next_try_ = later(clock_.now(), pause_);
+  } else {
+    pause_ = Duration{};
+  }
+  if (found->found == Found::kFailing) {
+    options_.log.warn("requests to S3 are anonymous for now: {}", found->origin);
+  }
   current_ = *found;
   return found;
 }
@@ -88,12 +109,19 @@ bool CredentialsChain::refused() {
   const sys::Lock lock(mutex_);
   if (!current_) return true;  // somebody else was told, too
   if (!current_->expires) return false;
+  // Answers to requests that were signed with the ones before may come late: they are no word on the new ones.
+  if (clock_.now() < refusals_heard_until_) return true;
+  refusals_heard_until_ = later(clock_.now(), kBetweenTries);
+  next_try_ = TimePoint::min();
   current_.reset();
   return true;
 }
 
 Result<ResolvedCredentials> CredentialsChain::find(const std::stop_token& stop) const {
-  if (options_.given) return ResolvedCredentials{.credentials = *options_.given, .origin = "the settings"};
+  if (options_.given) {
+    return ResolvedCredentials{.credentials = *options_.given,
+                               .origin = options_.given->anonymous() ? "s3_anonymous asks for that" : "the settings"};
+  }
   const Environment environment = [&](const std::string& name) -> std::optional<std::string> {
     auto value = options_.environment ? options_.environment(name) : std::nullopt;
     if (value && value->empty()) return std::nullopt;

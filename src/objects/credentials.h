@@ -12,6 +12,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -33,10 +34,17 @@ namespace slipway::objects {
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 [[nodiscard]] Environment process_environment();
 
+enum class Found : std::uint8_t {
+  kSurely,       // there they are; or there are none
+  kUnreachable,  // none for now: the instance's metadata service was not to be reached. Most machines have none
+  kFailing,      // none for now: that service is there, and failed to answer
+};
+
 struct ResolvedCredentials {
   Credentials credentials{};
-  std::string origin = "none were found";  // for people: "the environment", "profile x of ~/.aws/credentials"
+  std::string origin = "no credentials were found";  // for people: "the environment", "profile x of ~/.aws/credentials"
   std::optional<TimePoint> expires{};
+  Found found = Found::kSurely;
 };
 
 // Thread-safe.
@@ -64,8 +72,10 @@ struct CredentialsChainOptions {
   Logger log{};
 };
 
-// The list above. Expiring credentials are asked for again five minutes ahead, by one thread at a time; a failure then
-// keeps using the old ones while they hold. Everything else is asked for once.
+// The list above. Expiring credentials are asked for again five minutes ahead, by one thread at a time, every half a
+// minute until there are younger ones; the old ones are used while they hold. "None for now" is asked about again after
+// half a minute, then ever more seldom: a machine without a metadata service is not to wait for it. Everything else is
+// asked for once.
 class CredentialsChain final : public CredentialsProvider {
  public:
   CredentialsChain(CredentialsChainOptions options, sys::Clock& clock);
@@ -76,6 +86,7 @@ class CredentialsChain final : public CredentialsProvider {
 
  private:
   [[nodiscard]] Result<ResolvedCredentials> find(const std::stop_token& stop) const;
+  [[nodiscard]] Result<ResolvedCredentials> take(Result<ResolvedCredentials> found) SLIPWAY_REQUIRES(mutex_);
   [[nodiscard]] bool fresh() const SLIPWAY_REQUIRES(mutex_);
   [[nodiscard]] bool holds() const SLIPWAY_REQUIRES(mutex_);
 
@@ -84,7 +95,9 @@ class CredentialsChain final : public CredentialsProvider {
   sys::Mutex mutex_;
   std::condition_variable changed_;
   std::optional<ResolvedCredentials> current_ SLIPWAY_GUARDED_BY(mutex_);
-  TimePoint next_try_ SLIPWAY_GUARDED_BY(mutex_) = TimePoint::min();  // after a failed refresh
+  TimePoint next_try_ SLIPWAY_GUARDED_BY(mutex_) = TimePoint::min();
+  Duration pause_ SLIPWAY_GUARDED_BY(mutex_){};  // before the next try for "none for now"
+  TimePoint refusals_heard_until_ SLIPWAY_GUARDED_BY(mutex_) = TimePoint::min();  // those of what was renewed since
   bool refreshing_ SLIPWAY_GUARDED_BY(mutex_) = false;
 };
 

@@ -140,6 +140,14 @@ TEST_F(CredentialsTest, OnlyThisMachineAndKnownAddressesAreAskedOverHttp) {
   }
 }
 
+TEST_F(CredentialsTest, NoneWhenThatIsWhatIsGiven) {
+  set("AWS_ACCESS_KEY_ID", "ENV");
+  set("AWS_SECRET_ACCESS_KEY", "HUSH");
+  const auto found = chain(Credentials{}).get({});
+  EXPECT_TRUE(found->credentials.anonymous());
+  EXPECT_THAT(found->origin, HasSubstr("s3_anonymous"));
+}
+
 // A stand-in for both services.
 class MetadataTest : public CredentialsTest {
  protected:
@@ -150,6 +158,7 @@ class MetadataTest : public CredentialsTest {
 
   void serve(const net::ServerRequest& request, net::ResponseWriter& writer) {
     ++asked_;
+    if (request.method == "CONNECT" || request.target.starts_with("http://")) ++proxied_;
     const std::string role = "/latest/meta-data/iam/security-credentials/";
     const bool token = request.headers.get("X-aws-ec2-metadata-token") == "TOKEN";
     if (request.path == "/container") {
@@ -170,7 +179,7 @@ class MetadataTest : public CredentialsTest {
   }
 
   std::string document() {
-    const TimePoint expires = clock_.now() + std::chrono::hours(1);
+    const TimePoint expires = clock_.now() + lifetime_;
     return fmt::format(
         R"({{"Code":"{}","AccessKeyId":"META{}","SecretAccessKey":"HUSH","Token":"T","Expiration":"{}"}})", code_,
         ++documents_, to_iso8601(expires));
@@ -180,6 +189,8 @@ class MetadataTest : public CredentialsTest {
   std::atomic<bool> has_role_ = true;
   std::atomic<int> documents_ = 0;
   std::atomic<int> asked_ = 0;
+  std::atomic<int> proxied_ = 0;
+  std::chrono::minutes lifetime_{60};
   std::string code_ = "Success";
   net::TestServer server_{[this](const auto& request, auto& writer) { serve(request, writer); }};
 };
@@ -238,6 +249,70 @@ TEST_F(MetadataTest, RenewedBeforeTheyExpireAndKeptWhileTheyHold) {
   EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META2");
   EXPECT_TRUE(credentials.refused());
   EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META3");
+}
+
+TEST_F(MetadataTest, ThoseWithLittleTimeLeftAreNotAskedForAtEachRequest) {
+  lifetime_ = std::chrono::minutes(4);
+  auto& credentials = chain();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META1");
+  EXPECT_EQ(documents_, 1);
+  clock_.advance(std::chrono::seconds(31));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META2");
+  EXPECT_EQ(documents_, 2);
+}
+
+TEST_F(MetadataTest, LateRefusalsOfTheOldOnesDoNotRenewTheNewOnes) {
+  auto& credentials = chain();
+  EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META1");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(credentials.refused());
+    EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META2");
+  }
+  clock_.advance(std::chrono::seconds(31));
+  EXPECT_TRUE(credentials.refused());
+  EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META3");
+}
+
+TEST_F(MetadataTest, AServiceThatFailsOnceIsAskedAgainLater) {
+  broken_ = true;
+  auto& credentials = chain();
+  const auto first = credentials.get({});
+  ASSERT_TRUE(first) << first.error().describe();
+  EXPECT_TRUE(first->credentials.anonymous());
+  EXPECT_THAT(first->origin, HasSubstr("answered 500"));
+  broken_ = false;
+  EXPECT_TRUE(credentials.get({})->credentials.anonymous());  // not at each request
+  EXPECT_EQ(asked_, 1);
+  clock_.advance(std::chrono::seconds(31));
+  EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META1");
+}
+
+TEST_F(MetadataTest, AServiceThatIsNotThereIsAskedEverMoreSeldom) {
+  broken_ = true;
+  auto& credentials = chain();
+  for (int minute = 0; minute < 600; ++minute) {
+    EXPECT_TRUE(credentials.get({})->credentials.anonymous());
+    clock_.advance(std::chrono::minutes(1));
+  }
+  EXPECT_LT(asked_, 20);
+  EXPECT_GT(asked_, 10);
+}
+
+TEST_F(MetadataTest, ExpiredOnesDoNotTurnIntoNoneWhenTheServiceFails) {
+  auto& credentials = chain();
+  EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META1");
+  broken_ = true;
+  clock_.advance(std::chrono::minutes(61));
+  EXPECT_EQ(credentials.get({}).error().kind(), ErrorKind::kUnavailable);
+  broken_ = false;
+  EXPECT_EQ(credentials.get({})->credentials.access_key_id, "META2");
+}
+
+TEST_F(MetadataTest, TheServiceIsNotAskedThroughAProxy) {
+  setenv("http_proxy", server_.url().c_str(), 1);
+  EXPECT_EQ(get()->credentials.access_key_id, "META1");
+  unsetenv("http_proxy");
+  EXPECT_EQ(proxied_, 0);
 }
 
 TEST_F(MetadataTest, ManyThreadsAskOnce) {

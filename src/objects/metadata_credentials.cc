@@ -60,10 +60,16 @@ Result<std::string> authorization_token(const Environment& environment) {
   return token;
 }
 
+// Nothing for now. One that was never there looks like one that has a bad moment.
+std::optional<ResolvedCredentials> no_answer(const std::string& why, bool is_there) {
+  return ResolvedCredentials{.origin = "no credentials were found: " + why,
+                             .found = is_there ? Found::kFailing : Found::kUnreachable};
+}
+
 }  // namespace
 
 net::HttpClientOptions metadata_client_options() {
-  return {.max_connections = 2, .connect_timeout = std::chrono::milliseconds(1'000)};
+  return {.max_connections = 2, .connect_timeout = std::chrono::milliseconds(1'000), .proxies = false};
 }
 
 Result<> check_container_uri(std::string_view uri) {
@@ -133,9 +139,13 @@ Result<std::optional<ResolvedCredentials>> credentials_from_instance(const Envir
                                    .stall_timeout = kPatience},
                                   kLimits, stop);
   if (!token && token.error().kind() == ErrorKind::kCancelled) return fail(token.error());
-  if (!token || token->status != 200 || token->body.empty() || has_control_bytes(token->body)) return std::nullopt;
-
   const std::string origin = "the instance's metadata service";
+  if (!token) return no_answer(fmt::format("{} could not be reached", origin), /*is_there=*/false);
+  if (token->status >= 500 || token->status == 429) {
+    return no_answer(fmt::format("{} answered {}", origin, token->status), /*is_there=*/true);
+  }
+  if (token->status != 200 || token->body.empty() || has_control_bytes(token->body)) return std::nullopt;
+
   const auto ask = [&](const std::string& path) {
     return client.fetch({.url = base + "/latest/meta-data/iam/security-credentials/" + path,
                          .headers = {{"X-aws-ec2-metadata-token", token->body}},
