@@ -67,6 +67,7 @@ Result<std::vector<RunVersion>> only_active(SqliteRunReader& reader, const std::
 Result<std::unique_ptr<RunStore>> open_owned(const std::string& path, const SqliteOptions& options,
                                              sys::OwnerLock lock) {
   if (auto made = store::make_private_file(path); !made) return fail(std::move(made.error()));
+  if (auto guarded = lock.guard(path); !guarded) return fail(std::move(guarded.error()));
   auto writer = SqliteRunWriter::open({.path = path,
                                        .cache_kib = options.cache_kib,
                                        .wal_autocheckpoint_pages = options.wal_autocheckpoint_pages,

@@ -2,6 +2,10 @@
 // fork(), so a child that survives its parent would keep a dead owner's lock; a pid file alone goes stale. The price
 // is that closing any descriptor of the file drops the process's lock, so a second acquire() in the same process must
 // be refused before it opens the file: hence the registry.
+//
+// The guard is a flock(): it goes by the open file, so that SQLite's record locks on the same file, and its closing of
+// it, are no matter. It is let go of by name on release, so that a child with a copy does not keep it; a child that
+// neither calls exec() nor ends, of an owner that was killed, does.
 #include "sys/owner_lock.h"
 
 #include <algorithm>
@@ -11,9 +15,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +125,45 @@ std::optional<FileId> identify(int fd) {
   return identify(status);
 }
 
+// The lock file, locked. One that was removed or replaced while we were at it is not the one that others will find.
+Result<int> open_locked(const std::string& path) {
+  for (;;) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) return fail(system_error("open lock file", path, errno));
+    if (auto locked = lock_file(fd, path); !locked) {
+      ::close(fd);
+      return fail(std::move(locked.error()));
+    }
+    const auto locked = identify(fd);
+    if (!locked) {
+      const int error = errno;
+      ::close(fd);
+      return fail(system_error("identify", path, error));
+    }
+    if (locked == identify(path)) return fd;
+    ::close(fd);
+  }
+}
+
+// Of a line of /proc/locks: "7: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF".
+std::string flock_holder(int fd) {
+  struct stat status{};
+  std::ifstream locks("/proc/locks");
+  const std::string inode = ::fstat(fd, &status) == 0 ? fmt::format(":{}", status.st_ino) : "?";
+  std::string number;
+  std::string kind;
+  std::string advisory;
+  std::string access;
+  std::string pid;
+  std::string file;
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    words >> number >> kind >> advisory >> access >> pid >> file;
+    if (kind == "FLOCK" && file.ends_with(inode)) return fmt::format("process {}", pid);
+  }
+  return "another process";
+}
+
 }  // namespace
 
 Result<OwnerLock> OwnerLock::acquire(std::string path, const std::string& since) {
@@ -128,21 +173,28 @@ Result<OwnerLock> OwnerLock::acquire(std::string path, const std::string& since)
     return fail(Error(ErrorKind::kConflict, fmt::format("{} is owned by this process ({})", path, ::getpid()))
                     .with_hint("use the owner that is open, or close it first"));
   }
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(system_error("open lock file", path, errno));
-  if (auto locked = lock_file(fd, path); !locked) {
-    ::close(fd);
-    return fail(std::move(locked.error()));
-  }
-  const auto file = identify(fd);
-  if (!file) {
+  auto fd = open_locked(path);
+  if (!fd) return fail(std::move(fd.error()));
+  ours.owned.insert_or_assign(*identify(*fd), ::getpid());
+  write_text(*fd, describe_self(since) + '\n');
+  return OwnerLock(std::move(path), *fd);
+}
+
+Result<> OwnerLock::guard(const std::string& owned) {
+  const int fd = ::open(owned.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(system_error("open", owned, errno));
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
+    if (error == EINTR) continue;
+    const std::string holder = error == EWOULDBLOCK ? flock_holder(fd) : "";
     ::close(fd);
-    return fail(system_error("identify", path, error));
+    if (error != EWOULDBLOCK) return fail(system_error("lock", owned, error));
+    return fail(Error(ErrorKind::kConflict,
+                      fmt::format("{} is owned by {}, though its lock file {} was removed", owned, holder, path_))
+                    .with_hint(kHint));
   }
-  ours.owned.insert_or_assign(*file, ::getpid());
-  write_text(fd, describe_self(since) + '\n');
-  return OwnerLock(std::move(path), fd);
+  guard_ = fd;
+  return {};
 }
 
 OwnerLock& OwnerLock::operator=(OwnerLock&& other) noexcept {
@@ -150,11 +202,16 @@ OwnerLock& OwnerLock::operator=(OwnerLock&& other) noexcept {
     release();
     path_ = std::move(other.path_);
     fd_ = std::exchange(other.fd_, -1);
+    guard_ = std::exchange(other.guard_, -1);
   }
   return *this;
 }
 
 void OwnerLock::release() {
+  if (guard_ >= 0) {
+    ::flock(guard_, LOCK_UN);
+    ::close(std::exchange(guard_, -1));
+  }
   if (fd_ < 0) return;
   Registry& ours = registry();
   const std::scoped_lock lock(ours.mutex);

@@ -4,7 +4,7 @@
 //
 // `path` must be a file for this purpose alone: a process that opens and closes it by other means drops its own lock.
 // The file stays when the lock is released, because removing it could leave two owners, each with a lock on its own
-// file of that name.
+// file of that name. Against people who remove it all the same there is guard(): a second lock, on what is owned.
 #pragma once
 
 #include <string>
@@ -22,7 +22,13 @@ class OwnerLock {
   // `since` is a time for people, written into the file.
   [[nodiscard]] static Result<OwnerLock> acquire(std::string path, const std::string& since);
 
-  OwnerLock(OwnerLock&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+  // Also locks `owned`, the file that all this is about, for as long as this lives. kConflict when another owner, whose
+  // lock file somebody has removed, has it. To be called once, before anything in this process opens that file:
+  // closing it would drop the record locks that others (SQLite) have on it.
+  [[nodiscard]] Result<> guard(const std::string& owned);
+
+  OwnerLock(OwnerLock&& other) noexcept
+      : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), guard_(std::exchange(other.guard_, -1)) {}
   OwnerLock& operator=(OwnerLock&& other) noexcept;
   ~OwnerLock() { release(); }
 
@@ -34,6 +40,7 @@ class OwnerLock {
 
   std::string path_;
   int fd_ = -1;
+  int guard_ = -1;
 };
 
 }  // namespace slipway::sys

@@ -115,6 +115,61 @@ TEST_F(OwnerLockTest, ASecondOneInTheSameProcessIsRefusedAndTheFirstStays) {
   EXPECT_TRUE(owned_for_others());
 }
 
+// A file that is owned, beside its lock file.
+class GuardTest : public OwnerLockTest {
+ protected:
+  GuardTest() { std::ofstream(owned_) << "x"; }
+
+  Result<OwnerLock> acquire_guarded() {
+    auto lock = OwnerLock::acquire(path_, "now");
+    if (!lock) return lock;
+    if (auto guarded = lock->guard(owned_); !guarded) return fail(guarded.error());
+    return lock;
+  }
+
+  std::string owned_ = dir_.file("store");
+};
+
+TEST_F(GuardTest, ALockFileThatIsRemovedDoesNotLetASecondOwnerIn) {
+  ChildProcess owner([this](const ChildProcess::Voice& voice) {
+    const auto lock = acquire_guarded();
+    voice.say(lock ? "locked" : lock.error().message());
+    for (;;) ::pause();
+    return 0;
+  });
+  ASSERT_EQ(owner.hear(), "locked");
+  std::filesystem::remove(path_);
+  const auto second = acquire_guarded();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind(), ErrorKind::kConflict);
+  EXPECT_NE(second.error().message().find(fmt::format("process {}", owner.pid())), std::string::npos)
+      << second.error().message();
+  owner.kill();
+  EXPECT_TRUE(acquire_guarded());
+}
+
+TEST_F(GuardTest, AChildWithACopyDoesNotKeepWhatIsReleased) {
+  auto lock = std::make_optional(acquire_guarded());
+  ASSERT_TRUE(*lock);
+  const ChildProcess child([](const ChildProcess::Voice&) {
+    for (;;) ::pause();
+    return 0;
+  });
+  lock.reset();
+  EXPECT_TRUE(acquire_guarded());
+}
+
+TEST_F(GuardTest, IsMovedAndReleasedWithItsLock) {
+  auto first = acquire_guarded();
+  ASSERT_TRUE(first);
+  {
+    const OwnerLock moved = std::move(*first);
+    std::filesystem::remove(path_);
+    EXPECT_FALSE(acquire_guarded());
+  }
+  EXPECT_TRUE(acquire_guarded());
+}
+
 TEST_F(OwnerLockTest, CanBeTakenAgainAfterItsRelease) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(OwnerLock::acquire(path_, "now"));
 }
