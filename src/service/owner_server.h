@@ -2,6 +2,7 @@
 // have their work done by the owner instead of waiting for it to end. See service/wire.h for what is said.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 
@@ -14,12 +15,14 @@ namespace slipway::service {
 // Where the owner of a run store listens.
 [[nodiscard]] std::filesystem::path socket_beside(const std::filesystem::path& run_store);
 
-// The manager must outlive it. Serves from open() on, each client on a thread of its own, up to a few dozen at once.
+// The manager must outlive it. Serves from open() on, each client on a thread of its own, up to `max_clients` at once:
+// the next one is told so (kUnavailable) and may come again. A client that goes makes room, also while its run goes on.
 class OwnerServer {
  public:
   // The caller owns the run store: that is what makes it safe to take the socket's place.
   [[nodiscard]] static Result<std::unique_ptr<OwnerServer>> open(fsm::Manager& manager,
-                                                                 const std::filesystem::path& socket, Logger log);
+                                                                 const std::filesystem::path& socket, Logger log,
+                                                                 std::size_t max_clients = 64);
   // Hangs up on every client, and waits until nobody is served any more. They will look for the next owner.
   ~OwnerServer();
   OwnerServer(const OwnerServer&) = delete;

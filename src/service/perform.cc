@@ -15,37 +15,66 @@ constexpr auto kPause = std::chrono::milliseconds(50);
 
 // The owner hung up, or nobody is there: whoever owns the runs now has to be found.
 struct OwnerLost {};
+// The owner is there and cannot serve us now.
+struct OwnerBusy {
+  Error why;
+};
 template <class T>
-using FromOwner = std::variant<OwnerLost, Result<T>>;
+using FromOwner = std::variant<OwnerLost, OwnerBusy, Result<T>>;
 
 class OwnerConnection {
  public:
-  static std::optional<OwnerConnection> open(const std::filesystem::path& socket) {
+  // `on_silence` is told once when a question that is answered at once is not, for so long.
+  static std::optional<OwnerConnection> open(const std::filesystem::path& socket, std::chrono::milliseconds silence,
+                                             std::function<void()> on_silence) {
     auto connection = sys::connect_to(socket);
     if (!connection) return std::nullopt;
-    return OwnerConnection(std::move(*connection));
+    return OwnerConnection(std::move(*connection), silence, std::move(on_silence));
   }
 
-  bool say(const Request& request) {
+  // What cannot be said is an error. That the other side is gone is heard: it may have said why.
+  Result<> say(const Request& request) {
     auto line = encode(request);
-    return line && socket_->write_line(*line);
+    if (!line) return fail(std::move(line.error()));
+    answers_at_once_ = !std::holds_alternative<Follow>(request);
+    (void)socket_->write_line(*line);
+    return {};
   }
 
   // Nothing when the owner is gone.
   std::optional<Result<Answer>> hear() {
+    if (answers_at_once_ && !socket_->wait(silence_)) on_silence_();
+    answers_at_once_ = false;
     auto line = socket_->read_line();
     if (!line && line.error().kind() == ErrorKind::kUnavailable) return std::nullopt;
     if (!line) return Result<Answer>(fail(std::move(line.error())));
-    return decode_answer(*line);
+    auto answer = decode_answer(*line);
+    if (answer && !busy(*answer)) was_heard_ = true;
+    return answer;
   }
+
+  // Why the owner does not serve us now, if that is what the answer says.
+  static const Error* busy(const Answer& answer) {
+    const auto* error = std::get_if<Error>(&answer);
+    return error != nullptr && error->kind() == ErrorKind::kUnavailable ? error : nullptr;
+  }
+
+  // Whether we were served at all.
+  [[nodiscard]] bool was_heard() const { return was_heard_; }
 
   void shut() const { socket_->shut(); }
 
  private:
-  explicit OwnerConnection(sys::Descriptor connection)
-      : socket_(std::make_unique<sys::LineSocket>(std::move(connection), kMaxLine)) {}
+  OwnerConnection(sys::Descriptor connection, std::chrono::milliseconds silence, std::function<void()> on_silence)
+      : socket_(std::make_unique<sys::LineSocket>(std::move(connection), kMaxLine)),
+        silence_(silence),
+        on_silence_(std::move(on_silence)) {}
 
   std::unique_ptr<sys::LineSocket> socket_;
+  std::chrono::milliseconds silence_;
+  std::function<void()> on_silence_;
+  bool answers_at_once_ = false;
+  bool was_heard_ = false;
 };
 
 // One task, through however many owners it takes.
@@ -66,16 +95,20 @@ class Performance {
 
   FromOwner<fsm::RunResult> there(OwnerConnection& owner) {
     const std::stop_callback told(stop_, [&] { owner.shut(); });
-    const bool said =
+    const auto said =
         run_ ? owner.say(Follow{*run_}) : std::visit([&](const auto& request) { return owner.say(request); }, task_);
-    if (!said) return lost();
+    if (!said) return Result<fsm::RunResult>(fail(said.error()));
     for (;;) {
       auto answer = owner.hear();
       if (!answer) return lost();
       if (!*answer) return Result<fsm::RunResult>(fail(std::move(answer->error())));
+      if (const Error* busy = OwnerConnection::busy(**answer)) return OwnerBusy{*busy};
       if (std::holds_alternative<Done>(**answer)) {  // to an unpark
-        note({.version = std::get<Unpark>(task_).run});
-        if (!owner.say(Follow{*run_})) return lost();
+        const auto* parked = std::get_if<Unpark>(&task_);
+        if (parked == nullptr)
+          return Result<fsm::RunResult>(fail(ErrorKind::kCorrupt, "the owner answered out of turn"));
+        note({.version = parked->run});
+        (void)owner.say(Follow{*run_});
       }
       if (const auto* started = std::get_if<fsm::Started>(&**answer)) note(*started);
       if (const auto* event = std::get_if<fsm::RunEvent>(&**answer)) tell(*event);
@@ -126,15 +159,18 @@ Result<T> with_owner(const Runs& runs, const std::stop_token& stop, Here here, T
       return here(**manager);
     }
     if (manager.error().kind() != ErrorKind::kConflict) return fail(std::move(manager.error()));
-    if (auto owner = OwnerConnection::open(runs.socket)) {
+    Error why = std::move(manager.error());  // it names the owner
+    const auto on_silence = [&] { runs.log.warn("no answer yet, still waiting for it: {}", why.message()); };
+    if (auto owner = OwnerConnection::open(runs.socket, runs.silence, on_silence)) {
       if (runs.on_owner) runs.on_owner(/*here=*/false);
       FromOwner<T> answer = there(*owner);
       if (auto* said = std::get_if<Result<T>>(&answer)) return std::move(*said);
-      give_up = std::chrono::steady_clock::now() + runs.patience;
+      if (auto* busy = std::get_if<OwnerBusy>(&answer)) why = std::move(busy->why);
+      if (owner->was_heard()) give_up = std::chrono::steady_clock::now() + runs.patience;
     }
     if (stop.stop_requested())
       return fail(ErrorKind::kCancelled, "told to stop while waiting for the owner of the runs");
-    if (std::chrono::steady_clock::now() > give_up) return fail(std::move(manager.error()));
+    if (std::chrono::steady_clock::now() > give_up) return fail(std::move(why));
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -147,11 +183,18 @@ Result<> cancel_here(fsm::Manager& manager, const Cancel& what, const std::stop_
   return {};
 }
 
-FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what) {
-  if (!owner.say(what)) return OwnerLost{};
+FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what, const std::stop_token& stop) {
+  const std::stop_callback told(stop, [&] { owner.shut(); });
+  if (auto said = owner.say(what); !said) return said;
   auto answer = owner.hear();
+  if (!answer && stop.stop_requested()) {
+    return Result<>(
+        fail(Error(ErrorKind::kCancelled, "told to stop before the owner of the runs said that it is cancelled")
+                 .with_hint(fmt::format("`slipway runs show {}` tells whether it is", what.run))));
+  }
   if (!answer) return OwnerLost{};
   if (!*answer) return Result<>(fail(std::move(answer->error())));
+  if (const Error* busy = OwnerConnection::busy(**answer)) return OwnerBusy{*busy};
   if (auto* error = std::get_if<Error>(&**answer)) return Result<>(fail(std::move(*error)));
   return Result<>();
 }
@@ -168,7 +211,7 @@ Result<fsm::RunResult> perform(const Runs& runs, const Task& task, const Watchin
 Result<> cancel(const Runs& runs, const Cancel& what, std::stop_token stop) {
   return with_owner<void>(
       runs, stop, [&](fsm::Manager& manager) { return cancel_here(manager, what, stop); },
-      [&](OwnerConnection& owner) { return cancel_there(owner, what); });
+      [&](OwnerConnection& owner) { return cancel_there(owner, what, stop); });
 }
 
 }  // namespace slipway::service

@@ -27,8 +27,12 @@ struct Runs {
   // Who does it, as it becomes known, and again when that changes. `here`: this process.
   std::function<void(bool here)> on_owner{};
   Logger log{};
-  // How long an owner that does not answer (it is about to end, or has just begun) is waited for.
+  // How long an owner that cannot be reached or turns us away (it is about to end, has just begun, or has too many
+  // clients) is waited for; anew after each answer.
   std::chrono::milliseconds patience{15'000};
+  // After how long people are told that the owner, which can be reached, does not answer (it may be stopped). It is
+  // waited for all the same: what it was asked for may be under way.
+  std::chrono::milliseconds silence{5'000};
 };
 
 struct Watching {

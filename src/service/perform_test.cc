@@ -58,10 +58,10 @@ class PerformTest : public testing::Test {
     std::shared_ptr<fsm::Manager> manager;
     std::unique_ptr<OwnerServer> server;
   };
-  Owner own() {
+  Owner own(std::size_t max_clients = 64) {
     Owner owner;
     owner.manager = *open();
-    owner.server = *OwnerServer::open(*owner.manager, socket_, {});
+    owner.server = *OwnerServer::open(*owner.manager, socket_, {}, max_clients);
     return owner;
   }
 
@@ -180,6 +180,15 @@ TEST_F(PerformTest, AnOwnerThatCannotBeReachedIsNamedAtLast) {
   EXPECT_THAT(result.error().message(), HasSubstr(std::to_string(::getpid())));
 }
 
+TEST_F(PerformTest, ALockFileThatIsRemovedDoesNotMakeASecondOwner) {
+  const Owner owner = own();
+  ASSERT_TRUE(std::filesystem::remove(store_path_ + ".lock"));
+  gate_.open();
+  EXPECT_EQ(perform(runs(), work_, {}, {})->response, "said hello");
+  EXPECT_EQ(here_, 0);
+  EXPECT_EQ(there_, 1);
+}
+
 TEST_F(PerformTest, WorkThatTheOwnerRefusesIsTheCallersError) {
   const Owner owner = own();
   const auto result = perform(runs(), Work{"no-such-machine", "x", "", ""}, {}, {});
@@ -256,6 +265,80 @@ TEST_F(PerformTest, GarbageIsAnsweredAndTheOwnerGoesOn) {
   }
   gate_.open();
   EXPECT_TRUE(perform(runs(), work_, {}, {}));
+}
+
+// A client that follows run "x", which waits at the gate.
+class FullOwnerTest : public PerformTest {
+ protected:
+  FullOwnerTest() : owner_(own(/*max_clients=*/1)) {
+    first_.emplace(*sys::connect_to(socket_), kMaxLine);
+    EXPECT_TRUE(first_->write_line(*encode(Request(std::get<Work>(work_)))));
+    EXPECT_TRUE(std::holds_alternative<fsm::Started>(*decode_answer(*first_->read_line())));
+    gate_.await_arrivals(1);
+  }
+  ~FullOwnerTest() override { gate_.open(); }
+
+  const Owner owner_;
+  std::optional<sys::LineSocket> first_;
+};
+
+TEST_F(FullOwnerTest, OneClientTooManyIsToldSoAndGivesUpInTime) {
+  auto impatient = runs();
+  impatient.patience = std::chrono::milliseconds(1);
+  const auto work = perform(impatient, Work{"echo", "y", "hello", ""}, {}, {});
+  ASSERT_FALSE(work);
+  EXPECT_EQ(work.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_THAT(work.error().message(), HasSubstr("busy with 1 clients"));
+  const auto cancelled = cancel(impatient, Cancel{fsm::RunVersion(), "not wanted"}, {});
+  ASSERT_FALSE(cancelled);
+  EXPECT_THAT(cancelled.error().message(), HasSubstr("busy with 1 clients"));
+}
+
+TEST_F(FullOwnerTest, AClientThatGoesMakesRoomThoughItsRunGoesOn) {
+  auto patient = runs();
+  patient.patience = std::chrono::minutes(10);
+  auto performing =
+      std::async(std::launch::async, [&] { return perform(patient, Work{"echo", "y", "hello", ""}, {}, {}); });
+  first_.reset();
+  gate_.await_arrivals(2);
+  gate_.open();
+  const auto result = performing.get();
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->response, "said hello");
+}
+
+// An owner that can be reached and says nothing, as one that was stopped by a signal.
+class SilentOwnerTest : public PerformTest {
+ protected:
+  Runs curious() {
+    auto curious = runs();
+    curious.silence = std::chrono::milliseconds(1);
+    curious.log = Logger([this](LogLevel level, std::string_view message, std::span<const LogField>) {
+      if (level == LogLevel::kWarn) said_.set_value(std::string(message));
+    });
+    return curious;
+  }
+
+  const std::shared_ptr<fsm::Manager> manager_ = *open();
+  const sys::Descriptor listening_ = *sys::listen_at(socket_);
+  std::promise<std::string> said_;
+  std::stop_source stop_;
+};
+
+TEST_F(SilentOwnerTest, WorkForItIsReportedAsWaitingAndEndsWithAStop) {
+  auto performing = std::async(std::launch::async, [&] { return perform(curious(), work_, {}, stop_.get_token()); });
+  EXPECT_THAT(said_.get_future().get(), HasSubstr(fmt::format("this process ({})", ::getpid())));
+  stop_.request_stop();
+  EXPECT_EQ(performing.get().error().kind(), ErrorKind::kCancelled);
+}
+
+TEST_F(SilentOwnerTest, ACancelEndsWithAStop) {
+  auto cancelling = std::async(std::launch::async, [&] {
+    return cancel(curious(), Cancel{fsm::RunVersion(), "not wanted"}, stop_.get_token());
+  });
+  (void)said_.get_future().get();
+  stop_.request_stop();
+  EXPECT_EQ(cancelling.get().error().kind(), ErrorKind::kCancelled);
 }
 
 TEST_F(PerformTest, ManyClientsAreServedAtOnce) {

@@ -7,7 +7,8 @@
 //   owner:  {"started": {"run": …, "already_running": …}}     to a start, then what a follow gets
 //           {"event": {…}} …, {"ended": {…}}                   to a follow, once the run has ended
 //           {"done": true}                                     to a cancel or an unpark
-//           {"error": {"kind": …, "message": …, "hint": …}}    to anything, and last
+//           {"error": {"kind": …, "message": …, "hint": …}}    to anything, and last. "unavailable" is
+//                                                              "not now": the client may come again
 #pragma once
 
 #include <string>

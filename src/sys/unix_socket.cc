@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -104,6 +105,15 @@ Result<> LineSocket::write_line(std::string_view line) {
     sent += static_cast<std::size_t>(put);
   }
   return {};
+}
+
+bool LineSocket::wait(std::chrono::milliseconds patience) const {
+  if (buffer_.find('\n') != std::string::npos) return true;
+  pollfd readable{.fd = connection_.get(), .events = POLLIN, .revents = 0};
+  for (;;) {
+    const int ready = ::poll(&readable, 1, static_cast<int>(patience.count()));
+    if (ready >= 0 || errno != EINTR) return ready != 0;
+  }
 }
 
 void LineSocket::shut() const { ::shutdown(connection_.get(), SHUT_RDWR); }

@@ -2,6 +2,7 @@
 // kernel's own limit is 107 bytes.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -29,6 +30,11 @@ class LineSocket {
   // The next line, without its end. kUnavailable when the other side is gone, kCorrupt when a line is too long.
   [[nodiscard]] Result<std::string> read_line();
   [[nodiscard]] Result<> write_line(std::string_view line);
+
+  // Until there is something to read, or the other side is gone. False when that took longer.
+  [[nodiscard]] bool wait(std::chrono::milliseconds patience) const;
+
+  [[nodiscard]] int descriptor() const { return connection_.get(); }
 
   // Ends both directions, also for a thread that waits in one. Thread-safe.
   void shut() const;
