@@ -89,7 +89,10 @@ std::string clean(std::string_view raw) {
 }  // namespace
 
 std::string order_frame(const Order& order) {
-  return framed({{"policy", to_json(order.policy)}, {"parent", order.parent}, {"size", order.size}});
+  return framed({{"policy", to_json(order.policy)},
+                 {"parent", order.parent},
+                 {"size", order.size},
+                 {"cpu_seconds", order.cpu_seconds}});
 }
 
 std::string frame(const Progress& progress) { return framed({{"read", progress.read}}); }
@@ -123,8 +126,9 @@ Result<Order> parse_order(std::string_view body) {
   if (!policy) return fail(std::move(policy.error()));
   const auto parent = number(*json, "parent");
   const auto size = number(*json, "size");
-  if (!parent || !size) return fail(ErrorKind::kCorrupt, "no order");
-  return Order{std::move(*policy), static_cast<std::int64_t>(*parent), *size};
+  const auto cpu_seconds = number(*json, "cpu_seconds");
+  if (!parent || !size || !cpu_seconds) return fail(ErrorKind::kCorrupt, "no order");
+  return Order{std::move(*policy), static_cast<std::int64_t>(*parent), *size, *cpu_seconds};
 }
 
 Result<Word> parse_word(std::string_view body) {

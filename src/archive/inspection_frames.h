@@ -1,8 +1,8 @@
 // The words between the Inspector and its child: frames of a length (4 bytes, little-endian) and that many bytes of
 // JSON. The parent sends one, the order; the child sends any number of progress frames and one verdict.
 //
-//   order     {"policy": {...}, "parent": 4711, "size": 123}
-//   progress  {"read": 123}
+//   order     {"policy": {...}, "parent": 4711, "size": 123, "cpu_seconds": 3600}
+//   progress  {"read": 123}, bytes of the file passed so far, over all the times it was read
 //   verdict   {"inspection": {...}}  or  {"error": {"kind": "rejected", "message": "...", "hint": "..."}}
 //
 // What comes from the child is taken for an attack: it has been reading hostile bytes.
@@ -25,6 +25,7 @@ struct Order {
   Policy policy{};
   std::int64_t parent = 0;  // its process id
   std::uint64_t size = 0;   // of the file
+  std::uint64_t cpu_seconds = 0;
 };
 
 struct Progress {

@@ -13,11 +13,12 @@ std::string body(const std::string& framed) {
 }
 
 TEST(InspectionFramesTest, WordsSurvive) {
-  const auto order = parse_order(body(order_frame({strict_policy(), 42, 1ULL << 40})));
+  const auto order = parse_order(body(order_frame({strict_policy(), 42, 1ULL << 40, 60})));
   ASSERT_TRUE(order);
   EXPECT_EQ(order->policy, strict_policy());
   EXPECT_EQ(order->parent, 42);
   EXPECT_EQ(order->size, 1ULL << 40);
+  EXPECT_EQ(order->cpu_seconds, 60);
 
   const Inspection seen{ImageKind::kOciLayout, 3, 100, 50, 1ULL << 33, {{"setuid", "usr/bin/su", "mode 4755"}}, 7};
   auto word = parse_word(body(frame(seen)));

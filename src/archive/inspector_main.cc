@@ -21,7 +21,7 @@ namespace {
 constexpr int kFile = 0;
 constexpr int kAnswers = 1;
 constexpr int kOrder = 3;
-constexpr std::uint64_t kTicksPerWord = 64;  // a tick comes for each 128 KiB that are read
+constexpr std::uint64_t kTicksPerWord = 16;  // a tick comes for each 128 KiB that are read
 constexpr std::uint64_t kAddressSpace = 512ULL << 20;
 
 // False: nobody listens any more.
@@ -69,9 +69,13 @@ Inspection summary(Survey seen) {
 
 std::string inspect(const Order& order) {
   std::uint64_t ticks = 0;
+  std::uint64_t before = 0;
+  std::uint64_t passed = 0;
   const Tick tick = [&](std::uint64_t position) -> Result<> {
+    passed += position >= before ? position - before : position;  // less: it is read once more
+    before = position;
     if (++ticks % kTicksPerWord != 0) return {};
-    if (!send(frame(Progress{position}))) return fail(ErrorKind::kCancelled, "nobody listens");
+    if (!send(frame(Progress{passed}))) return fail(ErrorKind::kCancelled, "nobody listens");
     return {};
   };
   try {
@@ -106,8 +110,10 @@ int inspector_main() {
     return 1;
   }
   use_what_opens_files();
-  const sys::SandboxOptions options{
-      .address_space = kAddressSpace, .output = kAnswers, .parent = static_cast<pid_t>(order->parent)};
+  const sys::SandboxOptions options{.address_space = kAddressSpace,
+                                    .cpu_seconds = order->cpu_seconds,
+                                    .output = kAnswers,
+                                    .parent = static_cast<pid_t>(order->parent)};
   if (auto locked = sys::enter_sandbox(options); !locked) {
     send(frame(locked.error()));
     ::_exit(1);

@@ -1,5 +1,6 @@
 #include "sys/sandbox.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -33,6 +34,7 @@ namespace {
 
 constexpr bool kSanitized = SLIPWAY_SANITIZED != 0;
 constexpr unsigned kNobody = 65534;
+constexpr rlim_t kCpuGrace = 5;  // seconds
 
 std::unexpected<Error> failed(std::string_view doing, int error) {
   return fail(system_error(doing, "the sandbox", error));
@@ -55,11 +57,18 @@ void take_namespaces() {
   }
 }
 
+// A root that may not become somebody else, or that is the only user there is (EINVAL), has nothing to drop that the
+// filter and the lost capabilities do not take.
+Result<> settled(int status, std::string_view doing) {
+  if (status == 0 || errno == EPERM || errno == EINVAL) return {};
+  return failed(doing, errno);
+}
+
 Result<> drop_rights() {
   if (::geteuid() == 0) {
-    if (::setgroups(0, nullptr) != 0) return failed("drop the groups of", errno);
-    if (::setresgid(kNobody, kNobody, kNobody) != 0) return failed("drop the group of", errno);
-    if (::setresuid(kNobody, kNobody, kNobody) != 0) return failed("drop the user of", errno);
+    if (auto done = settled(::setgroups(0, nullptr), "drop the groups of"); !done) return done;
+    if (auto done = settled(::setresgid(kNobody, kNobody, kNobody), "drop the group of"); !done) return done;
+    if (auto done = settled(::setresuid(kNobody, kNobody, kNobody), "drop the user of"); !done) return done;
   }
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("forbid new rights to", errno);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -69,22 +78,26 @@ Result<> drop_rights() {
   return {};
 }
 
-Result<> limit(__rlimit_resource what, rlim_t value) {
+// `grace`: how much further it may be taken by who does not heed the first signal.
+Result<> limit(__rlimit_resource what, rlim_t value, rlim_t grace = 0) {
   rlimit now{};
   if (::getrlimit(what, &now) != 0) return failed("read a limit of", errno);
-  if (now.rlim_max != RLIM_INFINITY && now.rlim_max < value) value = now.rlim_max;
-  const rlimit bound{.rlim_cur = value, .rlim_max = value};
+  const rlim_t most = std::min(now.rlim_max, value + grace);  // infinity is the largest
+  const rlimit bound{.rlim_cur = std::min(value, most), .rlim_max = most};
   if (::setrlimit(what, &bound) != 0) return failed("set a limit of", errno);
   return {};
 }
 
-Result<> set_limits(std::uint64_t address_space) {
+Result<> set_limits(std::uint64_t address_space, std::uint64_t cpu_seconds) {
   // Those that are open stay; no new one comes. Sanitizers make pipes to see whether memory can be read.
   constexpr rlim_t kFiles = kSanitized ? 64 : 0;
   for (const auto& [what, value] :
        {std::pair{RLIMIT_CORE, rlim_t{0}}, std::pair{RLIMIT_FSIZE, rlim_t{0}}, std::pair{RLIMIT_NOFILE, kFiles},
         std::pair{RLIMIT_NPROC, rlim_t{0}}, std::pair{RLIMIT_MEMLOCK, rlim_t{0}}}) {
     if (auto set = limit(what, value); !set) return set;
+  }
+  if (cpu_seconds > 0) {
+    if (auto set = limit(RLIMIT_CPU, cpu_seconds, kCpuGrace); !set) return set;
   }
   if (kSanitized) return {};
   return limit(RLIMIT_AS, address_space);
@@ -162,7 +175,7 @@ Result<> enter_sandbox(const SandboxOptions& options) {
   allow_reading_and_memory(filter, options.output);
   allow_time_and_ending(filter);
   if (kSanitized) allow_sanitizers(filter);
-  if (auto bounded = set_limits(options.address_space); !bounded) return bounded;
+  if (auto bounded = set_limits(options.address_space, options.cpu_seconds); !bounded) return bounded;
   return filter.load();
 }
 

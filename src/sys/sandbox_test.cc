@@ -187,6 +187,15 @@ TEST_P(SandboxTest, NoRightsAreLeft) {
   }
 }
 
+TEST(SandboxLimitTest, ProcessorTimeEnds) {
+  ChildProcess child([](const ChildProcess::Voice&) {
+    const auto locked = enter_sandbox({.address_space = 1ULL << 40, .cpu_seconds = 1});
+    if (!locked) return kNoSandbox;
+    for (volatile std::uint64_t turns = 0;;) turns = turns + 1;
+  });
+  EXPECT_EQ(child.wait(), 128 + SIGXCPU);
+}
+
 TEST(SandboxParentTest, AParentThatIsGoneIsNoticed) {
   ChildProcess child([](const ChildProcess::Voice&) {
     const auto locked = enter_sandbox({.parent = ::getpid()});  // not our parent
