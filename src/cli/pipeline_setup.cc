@@ -109,6 +109,16 @@ Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const
   return options;
 }
 
+service::Settings work_settings(const Settings& settings) {
+  return {{"sqlite_path", settings.sqlite_path.string()},
+          {"download_dir", settings.download_dir.string()},
+          {"s3_endpoint", settings.s3_endpoint},
+          {"s3_region", settings.s3_region},
+          {"s3_path_style", settings.s3_path_style},
+          {"s3_ca_file", settings.s3_ca_file.string()},
+          {"s3_anonymous", settings.s3_anonymous ? "true" : "false"}};
+}
+
 std::string full_key(const Settings& settings, const std::string& key) {
   return key.starts_with(settings.s3_prefix) ? key : settings.s3_prefix + key;
 }

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "objects/object_source.h"
 #include "pipeline/pipeline.h"
+#include "service/wire.h"
 
 namespace slipway::cli {
 
@@ -25,6 +26,9 @@ inline constexpr const char* kInspectorWord = "__inspect";
 [[nodiscard]] Result<std::shared_ptr<objects::ObjectSource>> open_bucket(const Session& session);
 
 [[nodiscard]] Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const Logger& log);
+
+// What another process must have, too, to do the work of this one. (The rules for images are part of each request.)
+[[nodiscard]] service::Settings work_settings(const Settings& settings);
 
 // The key as the bucket has it: with the configured prefix, whether or not it was typed.
 [[nodiscard]] std::string full_key(const Settings& settings, const std::string& key);

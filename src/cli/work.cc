@@ -54,6 +54,7 @@ service::Runs Workplace::runs() {
     return std::shared_ptr<fsm::Manager>(shared, &shared->manager());
   };
   runs.socket = service::socket_beside(session_.settings.fsm_db_path);
+  runs.settings = work_settings(session_.settings);
   runs.on_owner = [this](bool here) { here_ = here; };
   runs.log = log_;
   return runs;

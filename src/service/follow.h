@@ -19,8 +19,9 @@ using OnEvent = std::function<void(const fsm::RunEvent&)>;
 [[nodiscard]] Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, fsm::RunVersion run,
                                             const OnEvent& on_event, std::stop_token stop);
 
-// Starts it, or finds it under way; what is parked is taken up again, since it is asked for anew. kConflict when what
-// is under way for that id is another request: to follow that one would be to answer for another thing.
-[[nodiscard]] Result<fsm::Started> start_work(fsm::Manager& manager, const Work& work);
+// Starts it, or finds it under way; what is parked is taken up again, since it is asked for anew. kConflict when this
+// process works with other settings than `work` wants, and when what is under way for that id is another request: to
+// follow that one would be to answer for another thing.
+[[nodiscard]] Result<fsm::Started> start_work(fsm::Manager& manager, const Work& work, const Settings& here);
 
 }  // namespace slipway::service

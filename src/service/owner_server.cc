@@ -33,8 +33,11 @@ class Client {
  public:
   // `on_follow` is told when a run is followed from now on: nothing is read meanwhile, so that somebody else has to
   // see when the other side goes.
-  Client(fsm::Manager& manager, sys::Descriptor connection, std::function<void()> on_follow)
-      : manager_(manager), socket_(std::move(connection), kMaxLine), on_follow_(std::move(on_follow)) {}
+  Client(fsm::Manager& manager, const Settings& settings, sys::Descriptor connection, std::function<void()> on_follow)
+      : manager_(manager),
+        settings_(settings),
+        socket_(std::move(connection), kMaxLine),
+        on_follow_(std::move(on_follow)) {}
 
   void serve() {
     for (;;) {
@@ -61,7 +64,7 @@ class Client {
  private:
   void handle(const Work& work) {
     auto events = manager_.subscribe(kEventBuffer);
-    auto started = start_work(manager_, work);
+    auto started = start_work(manager_, work, settings_);
     if (!started) return say(started.error());
     say(*started);
     follow_to_the_end(events, started->version);
@@ -95,6 +98,7 @@ class Client {
   }
 
   fsm::Manager& manager_;
+  const Settings& settings_;
   sys::LineSocket socket_;
   const std::function<void()> on_follow_;
   std::stop_source hung_up_;
@@ -114,14 +118,13 @@ std::filesystem::path socket_beside(const std::filesystem::path& run_store) { re
 
 class OwnerServer::Impl {
  public:
-  Impl(fsm::Manager& manager, std::filesystem::path path, sys::Descriptor listening, sys::Descriptor wake, Logger log,
-       std::size_t max_clients)
+  Impl(fsm::Manager& manager, std::filesystem::path path, sys::Descriptor listening, sys::Descriptor wake,
+       OwnerOptions options)
       : manager_(manager),
         path_(std::move(path)),
         listening_(std::move(listening)),
         wake_(std::move(wake)),
-        log_(std::move(log)),
-        max_clients_(max_clients),
+        options_(std::move(options)),
         accepting_([this](const std::stop_token& stop) { accept_clients(stop); }) {}
 
   ~Impl() {
@@ -159,7 +162,8 @@ class OwnerServer::Impl {
       for (const auto& client : watched) waits.push_back({client->descriptor(), POLLRDHUP, 0});
       if (::poll(waits.data(), waits.size(), -1) < 0) {
         if (errno == EINTR) continue;
-        log_.error("no more clients are served: {}", sys::system_error("poll", path_.string(), errno).message());
+        options_.log.error("no more clients are served: {}",
+                           sys::system_error("poll", path_.string(), errno).message());
         return;
       }
       if ((waits[1].revents & POLLIN) != 0) {
@@ -191,15 +195,15 @@ class OwnerServer::Impl {
   void serve(sys::Descriptor connection) SLIPWAY_EXCLUDES(mutex_) {
     const sys::Lock lock(mutex_);
     join_those_over();
-    if (clients_.size() >= max_clients_) {
-      log_.info("a client is turned away: {} are served already", clients_.size());
+    if (clients_.size() >= options_.max_clients) {
+      options_.log.info("a client is turned away: {} are served already", clients_.size());
       return turn_away(std::move(connection),
                        Error(ErrorKind::kUnavailable, fmt::format("the owner of the runs (process {}) is busy with {} "
                                                                   "clients, which is the most it serves at once",
                                                                   ::getpid(), clients_.size()))
                            .with_hint("try again when one of them is through"));
     }
-    auto client = std::make_shared<Client>(manager_, std::move(connection), [this] { wake_up(); });
+    auto client = std::make_shared<Client>(manager_, options_.settings, std::move(connection), [this] { wake_up(); });
     auto& serving = clients_.emplace_back(Serving{client, {}, false});
     try {
       serving.thread = std::thread([this, client, &serving] {
@@ -209,7 +213,7 @@ class OwnerServer::Impl {
         serving.over = true;
       });
     } catch (const std::system_error& e) {
-      log_.warn("a client is turned away: {}", e.what());
+      options_.log.warn("a client is turned away: {}", e.what());
       clients_.pop_back();
     }
   }
@@ -230,21 +234,20 @@ class OwnerServer::Impl {
   const std::filesystem::path path_;
   const sys::Descriptor listening_;
   const sys::Descriptor wake_;
-  const Logger log_;
-  const std::size_t max_clients_;
+  const OwnerOptions options_;
   sys::Mutex mutex_;
   std::list<Serving> clients_ SLIPWAY_GUARDED_BY(mutex_);
   std::jthread accepting_;
 };
 
 Result<std::unique_ptr<OwnerServer>> OwnerServer::open(fsm::Manager& manager, const std::filesystem::path& socket,
-                                                       Logger log, std::size_t max_clients) {
+                                                       OwnerOptions options) {
   auto listening = sys::listen_at(socket);
   if (!listening) return fail(std::move(listening.error()));
   sys::Descriptor wake(::eventfd(0, EFD_CLOEXEC));
   if (!wake) return fail(sys::system_error("make an event for", socket.string(), errno));
   return std::unique_ptr<OwnerServer>(new OwnerServer(
-      std::make_unique<Impl>(manager, socket, std::move(*listening), std::move(wake), std::move(log), max_clients)));
+      std::make_unique<Impl>(manager, socket, std::move(*listening), std::move(wake), std::move(options))));
 }
 
 OwnerServer::OwnerServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -9,11 +9,18 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "fsm/manager.h"
+#include "service/wire.h"
 
 namespace slipway::service {
 
 // Where the owner of a run store listens.
 [[nodiscard]] std::filesystem::path socket_beside(const std::filesystem::path& run_store);
+
+struct OwnerOptions {
+  Settings settings{};  // that this process works with
+  std::size_t max_clients = 64;
+  Logger log{};
+};
 
 // The manager must outlive it. Serves from open() on, each client on a thread of its own, up to `max_clients` at once:
 // the next one is told so (kUnavailable) and may come again. A client that goes makes room, also while its run goes on.
@@ -21,8 +28,8 @@ class OwnerServer {
  public:
   // The caller owns the run store: that is what makes it safe to take the socket's place.
   [[nodiscard]] static Result<std::unique_ptr<OwnerServer>> open(fsm::Manager& manager,
-                                                                 const std::filesystem::path& socket, Logger log,
-                                                                 std::size_t max_clients = 64);
+                                                                 const std::filesystem::path& socket,
+                                                                 OwnerOptions options);
   // Hangs up on every client, and waits until nobody is served any more. They will look for the next owner.
   ~OwnerServer();
   OwnerServer(const OwnerServer&) = delete;

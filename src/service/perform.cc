@@ -80,8 +80,10 @@ class OwnerConnection {
 // One task, through however many owners it takes.
 class Performance {
  public:
-  Performance(const Task& task, const Watching& watching, const std::stop_token& stop)
-      : task_(task), watching_(watching), stop_(stop) {}
+  Performance(const Task& task, const Settings& settings, const Watching& watching, const std::stop_token& stop)
+      : task_(task), settings_(settings), watching_(watching), stop_(stop) {
+    if (auto* work = std::get_if<Work>(&task_)) work->settings = settings;
+  }
 
   Result<fsm::RunResult> here(fsm::Manager& manager) {
     auto events = manager.subscribe(kEventBuffer);
@@ -124,7 +126,7 @@ class Performance {
       return fsm::Started{.version = parked->run};
     }
     const Work& work = std::get<Work>(task_);
-    return start_work(manager, work);
+    return start_work(manager, work, settings_);
   }
   FromOwner<fsm::RunResult> lost() const {
     if (!stop_.stop_requested()) return OwnerLost{};
@@ -138,7 +140,8 @@ class Performance {
     if (watching_.on_event) watching_.on_event(event);
   }
 
-  const Task& task_;
+  Task task_;
+  const Settings& settings_;
   const Watching& watching_;
   const std::stop_token& stop_;
   std::optional<fsm::RunVersion> run_;
@@ -152,7 +155,7 @@ Result<T> with_owner(const Runs& runs, const std::stop_token& stop, Here here, T
     auto manager = runs.open();
     if (manager) {
       if (runs.on_owner) runs.on_owner(/*here=*/true);
-      auto server = OwnerServer::open(**manager, runs.socket, runs.log);
+      auto server = OwnerServer::open(**manager, runs.socket, {.settings = runs.settings, .log = runs.log});
       if (!server) {
         runs.log.warn("other commands cannot hand their work over: {}", server.error().message());
       }
@@ -202,7 +205,7 @@ FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what, const s
 }  // namespace
 
 Result<fsm::RunResult> perform(const Runs& runs, const Task& task, const Watching& watching, std::stop_token stop) {
-  Performance performance(task, watching, stop);
+  Performance performance(task, runs.settings, watching, stop);
   return with_owner<fsm::RunResult>(
       runs, stop, [&](fsm::Manager& manager) { return performance.here(manager); },
       [&](OwnerConnection& owner) { return performance.there(owner); });

@@ -24,6 +24,7 @@ using OpenRuns = std::function<Result<std::shared_ptr<fsm::Manager>>()>;
 struct Runs {
   OpenRuns open{};
   std::filesystem::path socket{};
+  Settings settings{};  // that this process works with; an owner must have the same
   // Who does it, as it becomes known, and again when that changes. `here`: this process.
   std::function<void(bool here)> on_owner{};
   Logger log{};

@@ -61,7 +61,7 @@ class PerformTest : public testing::Test {
   Owner own(std::size_t max_clients = 64) {
     Owner owner;
     owner.manager = *open();
-    owner.server = *OwnerServer::open(*owner.manager, socket_, {}, max_clients);
+    owner.server = *OwnerServer::open(*owner.manager, socket_, {.settings = owners_, .max_clients = max_clients});
     return owner;
   }
 
@@ -102,6 +102,7 @@ class PerformTest : public testing::Test {
   std::promise<fsm::RunVersion> started_;
   std::mutex mutex_;
   std::vector<std::string> events_;
+  Settings owners_;
   const Task work_ = Work{"echo", "x", "hello", ""};
 };
 
@@ -242,6 +243,21 @@ TEST_F(PerformTest, AParkedRunIsTakenUpByItsOwner) {
   const auto result = perform(runs(), Unpark{run}, {}, {});
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->response, "said hello");
+}
+
+TEST_F(PerformTest, AnOwnerWithOtherSettingsDoesNotDoTheWork) {
+  owners_ = {{"bucket", "theirs"}, {"region", "same"}};
+  const Owner owner = own();
+  auto other = runs();
+  other.settings = {{"bucket", "ours"}, {"region", "same"}};
+  const auto refused = perform(other, work_, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kConflict);
+  EXPECT_THAT(refused.error().message(), HasSubstr("has \"theirs\" as bucket, not \"ours\""));
+  EXPECT_THAT(*owner.manager->runs({}), testing::IsEmpty());
+  gate_.open();
+  other.settings = owners_;
+  EXPECT_TRUE(perform(other, work_, {}, {}));
 }
 
 TEST_F(PerformTest, WorkThatIsAskedForAgainIsTakenUpWhenItIsParked) {

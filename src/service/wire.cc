@@ -96,8 +96,8 @@ Json to_json(const Request& request) {
   Json json = std::visit(
       []<class T>(const T& of) -> Json {
         if constexpr (std::same_as<T, Work>) {
-          return {
-              {"do", "start"}, {"machine", of.machine}, {"id", of.id}, {"request", of.request}, {"queue", of.queue}};
+          return {{"do", "start"},         {"machine", of.machine}, {"id", of.id},
+                  {"request", of.request}, {"queue", of.queue},     {"settings", of.settings}};
         } else if constexpr (std::same_as<T, Follow>) {
           return {{"do", "follow"}, {"run", of.run.to_string()}};
         } else if constexpr (std::same_as<T, Cancel>) {
@@ -117,7 +117,8 @@ Request request_from(const Json& json) {
     return Work{.machine = json.at("machine").get<std::string>(),
                 .id = json.at("id").get<std::string>(),
                 .request = json.at("request").get<std::string>(),
-                .queue = json.at("queue").get<std::string>()};
+                .queue = json.at("queue").get<std::string>(),
+                .settings = json.at("settings").get<Settings>()};
   }
   const auto run = version_from(json.at("run"));
   if (what == "follow") return Follow{run};

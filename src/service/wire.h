@@ -1,7 +1,7 @@
 // What an owner of runs and its clients say to each other: one JSON object a line (service/owner_server.h). Reading
 // trusts nothing: a line that is too long or not of this shape is kCorrupt.
 //
-//   client: {"protocol": 1, "do": "start", "machine": …, "id": …, "request": …, "queue": …}
+//   client: {"protocol": 1, "do": "start", "machine": …, "id": …, "request": …, "queue": …, "settings": {…}}
 //           {"protocol": 1, "do": "follow" | "unpark", "run": …}
 //           {"protocol": 1, "do": "cancel", "run": …, "cause": …}
 //   owner:  {"started": {"run": …, "already_running": …}}     to a start, then what a follow gets
@@ -11,6 +11,7 @@
 //                                                              "not now": the client may come again
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,12 +28,17 @@ inline constexpr std::size_t kMaxLine = std::size_t{4} << 20;
 
 // --- Requests ---
 
+// By name, the settings that decide where work takes its things from and puts them. An owner that has others does not
+// do the work: it would be done, but not what was asked for.
+using Settings = std::map<std::string, std::string>;
+
 // A run to be started, with its request encoded as the machine's types have it.
 struct Work {
   std::string machine{};
   std::string id{};
   std::string request{};
   std::string queue{};
+  Settings settings{};
 };
 struct Follow {
   fsm::RunVersion run{};

@@ -51,11 +51,12 @@ TEST(Wire, AResultComesBackAsItWas) {
 }
 
 TEST(Wire, RequestsComeBackAsTheyWere) {
-  const auto work = std::get<Work>(*decode_request(*encode(Request(Work{"m", "id", R"({"a":1})", "q"}))));
+  const auto work = std::get<Work>(*decode_request(*encode(Request(Work{"m", "id", R"({"a":1})", "q", {{"s", "v"}}}))));
   EXPECT_EQ(work.machine, "m");
   EXPECT_EQ(work.id, "id");
   EXPECT_EQ(work.request, R"({"a":1})");
   EXPECT_EQ(work.queue, "q");
+  EXPECT_EQ(work.settings, (Settings{{"s", "v"}}));
   const auto cancel = std::get<Cancel>(*decode_request(*encode(Request(Cancel{some_run(), "why"}))));
   EXPECT_EQ(cancel.run, some_run());
   EXPECT_EQ(cancel.cause, "why");
