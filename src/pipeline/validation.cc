@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "sys/descriptor.h"
@@ -44,10 +45,10 @@ Result<std::string> hash_open_file(const sys::Descriptor& open, const std::files
                                    const std::function<void(std::uint64_t)>& progress, const std::stop_token& stop) {
   Hasher sha(HashAlgorithm::kSha256);
   std::vector<std::byte> piece(kPiece);
-  std::uint64_t done = 0;
+  std::uint64_t done = 0;  // with pread: the position is shared with the inspector's child
   for (;;) {
     if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "hash {}: told to stop", file.string());
-    const ssize_t got = ::read(open.get(), piece.data(), piece.size());
+    const ssize_t got = ::pread(open.get(), piece.data(), piece.size(), static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(sys::system_error("read", file.string(), errno));
     if (got == 0) return to_hex(sha.finish());
@@ -55,6 +56,16 @@ Result<std::string> hash_open_file(const sys::Descriptor& open, const std::files
     done += static_cast<std::uint64_t>(got);
     if (progress) progress(done);
   }
+}
+
+// Still the same file, unchanged, at its path: else what was found says nothing of what is there.
+Result<> check_unchanged(const archive::ImageFile& image, const catalog::FileIdentity& before) {
+  const auto opened = identify(image.fd, image.path);
+  if (!opened) return fail(opened.error());
+  const auto named = pipeline::identify(image.path);
+  if (!named) return fail(named.error());
+  if (*opened == before && *named == before) return {};
+  return fail(ErrorKind::kConflict, "{} changed while it was read", image.path.string());
 }
 
 // Tells of the slower of two readers of one file.
@@ -111,33 +122,37 @@ Result<HashedFile> hash_file(const std::filesystem::path& file, const std::funct
 
 Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
                            std::stop_token stop) {
-  auto identity = identify(request.file);
+  const auto image = archive::open_image_file(request.file);
+  if (!image) return fail(image.error());
+  auto identity = identify(image->fd, image->path);
   if (!identity) return fail(std::move(identity.error()));
-  if (identity->size == 0) return fail(ErrorKind::kCorrupt, "{} is empty", request.file.string());
 
   SlowerOfTwo progress(identity->size, request.inspect.progress);
   std::stop_source give_up;  // for whichever of the two is still at work when the other has failed
   const std::stop_callback told(stop, [&] { give_up.request_stop(); });
 
-  std::optional<Result<HashedFile>> hashed;
+  std::optional<Result<std::string>> hashed;
   std::jthread hashing([&] {
-    hashed = hash_file(request.file, [&](std::uint64_t done) { progress.hashed(done); }, give_up.get_token());
-    if (!*hashed || (*hashed)->sha256 != request.sha256) give_up.request_stop();
+    hashed =
+        hash_open_file(image->fd, image->path, [&](std::uint64_t done) { progress.hashed(done); }, give_up.get_token());
+    if (!*hashed || **hashed != request.sha256) give_up.request_stop();
   });
   archive::InspectOptions options = request.inspect;
   options.progress = [&](std::uint64_t read, std::uint64_t) { progress.inspected(read); };
-  auto inspection = inspector.inspect(request.file, request.policy, options, give_up.get_token());
+  auto inspection = inspector.inspect(*image, request.policy, options, give_up.get_token());
   if (!inspection) give_up.request_stop();
   hashing.join();
 
-  if (*hashed && (*hashed)->sha256 != request.sha256) {
-    return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {}, not {}", request.file.string(), (*hashed)->sha256,
-                request.sha256);
+  if (auto same = check_unchanged(*image, *identity); !same && !stop.stop_requested()) {
+    return fail(std::move(same.error()));
+  }
+  if (*hashed && **hashed != request.sha256) {
+    return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {}, not {}", request.file.string(), **hashed, request.sha256);
   }
   // The first to fail stops the other: that one's kCancelled says nothing.
   if (!*hashed && (hashed->error().kind() != ErrorKind::kCancelled || inspection)) return fail(hashed->error());
   if (!inspection) return fail(std::move(inspection.error()));
-  return Validated{std::move(*inspection), (*hashed)->identity};
+  return Validated{std::move(*inspection), *identity};
 }
 
 }  // namespace slipway::pipeline

@@ -39,8 +39,11 @@ struct Validated {
   catalog::FileIdentity identity{};
 };
 
-// kNotFound: no file. kCorrupt: empty, another checksum, or not an archive to its end. kRejected: the policy says no.
-// kTimeout: the archive's reader hung.
+// The file is opened once, and both look at that one. kNotFound: no file. kInvalid: a link, or no regular file.
+// kCorrupt: empty, another checksum, or not an archive to its end. kRejected: the policy says no. kUnsupported: of a
+// form that is not taken. kTimeout: reading it costs more than it may. kConflict: it changed, or is another one by now.
+// kUnavailable: the archive's reader was ended by somebody else, or was not let run; that and all others say nothing
+// about the file.
 [[nodiscard]] Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
                                          std::stop_token stop);
 
