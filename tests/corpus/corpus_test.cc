@@ -49,8 +49,8 @@ bool printable(const std::string& text) {
 
 std::string one_line(const Outcome& outcome) {
   if (outcome.error) return fmt::format("{}: {}", to_string(outcome.error->kind()), outcome.error->describe());
-  std::string text = fmt::format("pass kind={} layers={} files={} size={}", outcome.kind, outcome.layers, outcome.files,
-                                 outcome.total_size);
+  std::string text = fmt::format("pass kind={} layers={} files={} size={} tree={}", outcome.kind, outcome.layers,
+                                 outcome.files, outcome.total_size, outcome.tree);
   for (const std::string& rule : rules_of(outcome)) text += " finding:" + rule;
   return text;
 }
@@ -104,7 +104,8 @@ void expect_passed(const Outcome& outcome, const Expected& expected, const Row& 
   const std::map<std::string, std::string> seen{{"kind", outcome.kind},
                                                 {"layers", std::to_string(outcome.layers)},
                                                 {"files", std::to_string(outcome.files)},
-                                                {"size", std::to_string(outcome.total_size)}};
+                                                {"size", std::to_string(outcome.total_size)},
+                                                {"tree", outcome.tree}};
   EXPECT_THAT(seen, IsSupersetOf(row.seen));
 }
 
@@ -157,9 +158,19 @@ TEST(CorpusTableTest, ListsEachFileOnceAndNoOther) {
   for (const Row& row : table()) listed.insert(row.file);
   std::multiset<std::string> made;
   for (const auto& file : std::filesystem::directory_iterator(CORPUS_FILES)) made.insert(file.path().filename());
-  EXPECT_EQ(made.erase("base.tar"), 1U) << "the archive that TruncationTest cuts";
+  for (const char* base :
+       {"base.tar", "base.tar.gz", "base.tar.zst", "base.tar.xz", "base.tar.bz2", "base-docker.tar"}) {
+    EXPECT_EQ(made.erase(base), 1U) << "what TruncationTest cuts";
+  }
   EXPECT_GT(made.size(), 500U);
   EXPECT_EQ(listed, made);
+}
+
+TEST(CorpusTableTest, SaysOfEveryImageThatPassesWhichTreeItMakes) {
+  for (const Row& row : table()) {
+    const bool passes = row.standard.verdict == Verdict::kPass || row.strict.verdict == Verdict::kPass;
+    EXPECT_EQ(row.seen.contains("tree"), passes) << row.file;
+  }
 }
 
 TEST(CorpusTableTest, NamesOnlyRulesAndLimitsThatThereAre) {

@@ -7,7 +7,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "archive/image.h"
 #include "archive/testing/inspector_program.h"
+#include "archive/testing/survey_helpers.h"
+#include "base/digest.h"
 #include "base/json.h"
 #include "sys/testing/child_process.h"
 
@@ -44,6 +47,15 @@ Json to_json(const Result<archive::Inspection>& seen) {
           {"findings", std::move(findings)}};
 }
 
+// The tree does not leave the inspector's child: what passed is surveyed here once more.
+std::string tree_digest(const std::string& file, const archive::Policy& policy) {
+  const auto opened = archive::open_image_file(file);
+  if (!opened) throw std::runtime_error(opened.error().message());
+  const auto seen = archive::survey({.fd = opened->fd.get(), .size = opened->size, .tick = {}}, policy);
+  if (!seen) throw std::runtime_error(seen.error().message());
+  return sha256_hex(archive::listing(seen->tree)).substr(0, 16);
+}
+
 void add_cost(Json& json) {
   rusage used{};
   ::getrusage(RUSAGE_CHILDREN, &used);
@@ -66,6 +78,7 @@ Outcome from_json(const Json& json) {
   outcome.layers = json["layers"];
   outcome.files = json["files"];
   outcome.total_size = json["total_size"];
+  outcome.tree = json["tree"];
   for (const Json& finding : json["findings"]) {
     outcome.findings.push_back(
         {.rule = text_of(finding[0]), .entry = text_of(finding[1]), .detail = text_of(finding[2])});
@@ -78,8 +91,10 @@ Outcome from_json(const Json& json) {
 Outcome inspect(const std::string& file, const archive::Policy& policy) {
   sys::ChildProcess process([&](const sys::ChildProcess::Voice& voice) {
     const archive::Inspector inspector(archive::test_inspector());
-    Json json = to_json(inspector.inspect(file, policy, {}, {}));
+    const auto seen = inspector.inspect(file, policy, {}, {});
+    Json json = to_json(seen);
     add_cost(json);
+    if (seen) json["tree"] = tree_digest(file, policy);
     voice.say(json.dump());
     return 0;
   });

@@ -19,6 +19,7 @@ struct Outcome {
   std::uint64_t layers = 0;
   std::uint64_t files = 0;
   std::uint64_t total_size = 0;
+  std::string tree{};  // first 16 digits of the SHA-256 of archive::listing(): names, types, modes, sizes, links
   std::vector<archive::Finding> findings{};
 
   std::uint64_t cpu_milliseconds = 0;  // of the inspector's child, user and system

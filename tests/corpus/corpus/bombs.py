@@ -5,7 +5,7 @@ import random
 import zlib
 
 from corpus.compress import ALL, ZEROS, gz, gz_zeros, zst, zst_zeros
-from corpus.images import docker_save, oci_layout
+from corpus.images import digest, docker_save, oci_layout
 from corpus.registry import add, case, simple
 from corpus.tarball import END, ROOT, d, f, header, l, pax, root, tar
 
@@ -31,6 +31,21 @@ for form in ALL:
     add(f"bomb-content.tar.{form}", lambda form=form: content_bomb(form))
     add(f"bomb-padding.tar.{form}", lambda form=form: padding_bomb(form))
     add(f"bomb-headers.tar.{form}", lambda form=form: headers_bomb(form))
+
+
+def padded_layers(count):
+    """Each unpacks to less than a ratio is measured from, and says so little of it that only the bytes count."""
+    return [root(), *[gz(tar(f(b"f%d" % i)) + bytes(1_000_000)) for i in range(count)]]
+
+
+def padded_image(count):
+    plain = [root(), *[tar(f(b"f%d" % i)) + bytes(1_000_000) for i in range(count)]]
+    return docker_save(padded_layers(count), diff_ids=[digest(layer) for layer in plain])
+
+
+add("bomb-many-layers.tar", lambda: padded_image(200))
+add("bomb-gzip-in-gzip.tar.gz", lambda: gz(padded_image(50)))
+add("bomb-gzip-in-zstd.tar.zst", lambda: zst(padded_image(50)))
 
 
 @case("bomb-64-gib.tar.zst")
@@ -222,6 +237,16 @@ def slow_links():
     chance = random.Random(13)
     links = [header(b"%x" % chance.getrandbits(256), kind=b"2", link=b"c1", mode=0o777) for _ in range(95_000)]
     return gz(root(long_way_round(), *links), level=1)
+
+
+@case("slow-deep-names.tar.gz")
+def slow_deep_names():
+    """20,000 files below 1,000 folders: each is found step by step. The noise keeps the ratio within its limit."""
+    chance = random.Random(15)
+    stem = b"d/" * 1000
+    deep = b"".join(pax({"path": stem + b"%x" % chance.getrandbits(64)}) + header(b"x") for _ in range(20_000))
+    noise = chance.getrandbits(8 * 900_000).to_bytes(900_000, "little")
+    return gz(root(f(b"noise", noise), deep), level=1)
 
 
 @case("slow-link-writes.tar.gz")

@@ -87,6 +87,7 @@ for name, make in IMAGES.items():
     for form, pack in ALL.items():
         add(f"image-{name}.tar.{form}", lambda make=make, pack=pack: pack(make()))
 
+add("image-minimal-pzstd.tar.zst", lambda: b"\x50\x2a\x4d\x18\x04\0\0\0" + bytes(4) + zst(minimal()))
 add("image-minimal-xz-9.tar.xz", lambda: lzma.compress(minimal(), preset=9 | lzma.PRESET_EXTREME))
 add("image-minimal-gzip-named.tar.gz",
     lambda: b"\x1f\x8b\x08\x08\0\0\0\0\0\x03root.tar\0" + gz(minimal())[10:])
