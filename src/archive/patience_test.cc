@@ -63,8 +63,11 @@ TEST_F(PatienceTest, AChildThatDoesNotRunIsNone) {
   EXPECT_EQ(fate("hang", {.idle_timeout = 50ms}), ErrorKind::kUnavailable);
 }
 
-// Of a file this small nobody can say thousands of times that he got on.
-TEST_F(PatienceTest, WordsDoNotProlongALife) { EXPECT_EQ(fate("chatter", {.stall_cpu = 50ms}), ErrorKind::kTimeout); }
+// Of a file of one byte nobody can say without end that he got on.
+TEST_F(PatienceTest, WordsDoNotProlongALife) {
+  std::ofstream(dir_.file("image.tar"), std::ios::binary) << "x";
+  EXPECT_EQ(fate("chatter", {.stall_cpu = 50ms}), ErrorKind::kTimeout);
+}
 
 // Here every word is a step on, and still it ends.
 TEST_F(PatienceTest, SmallStepsDoNotProlongALifeForEver) {
