@@ -76,14 +76,19 @@ Result<std::vector<Entry>> read_folder(int root, const std::string& folder) {
 
 class Walk {
  public:
-  Walk(int root, const std::string& prefix, const std::string& after, const std::function<bool(ObjectInfo)>& visit,
+  Walk(int root, const std::string& prefix, const std::string& after, const FolderVisitor& visitor,
        const std::stop_token& stop)
-      : root_(root), prefix_(prefix), after_(after), visit_(visit), stop_(stop) {}
+      : root_(root), prefix_(prefix), after_(after), visitor_(visitor), stop_(stop) {}
 
   // `path` is empty or ends with a slash. False: enough.
   Result<bool> folder(const std::string& path) {
     if (stop_.stop_requested()) return fail(ErrorKind::kCancelled, "stopped while listing");
     auto entries = read_folder(root_, path);
+    // Where nothing can be told of what was asked for, that is an error; of a part of it, it is that part's.
+    if (!entries && entries.error().kind() == ErrorKind::kPermission && !prefix_.starts_with(path)) {
+      visitor_.unreadable(path, entries.error());
+      return true;
+    }
     if (!entries) return fail(entries.error());
     for (const Entry& entry : *entries) {
       const std::string key = path + entry.name;
@@ -104,7 +109,8 @@ class Walk {
 
   Result<bool> file(const std::string& key) {
     auto opened = open_below(root_, key);
-    if (opened) return visit_(std::move(opened->info));
+    if (opened) return visitor_.object(std::move(opened->info));
+    if (opened.error().kind() == ErrorKind::kPermission) visitor_.unreadable(key, opened.error());
     if (opened.error().kind() == ErrorKind::kNotFound || opened.error().kind() == ErrorKind::kPermission) return true;
     return fail(opened.error());
   }
@@ -112,7 +118,7 @@ class Walk {
   int root_;
   const std::string& prefix_;
   const std::string& after_;
-  const std::function<bool(ObjectInfo)>& visit_;
+  const FolderVisitor& visitor_;
   const std::stop_token& stop_;
 };
 
@@ -132,19 +138,19 @@ Result<OpenedFile> open_below(int root, const std::string& key) {
   file.descriptor = sys::Descriptor(open_plain(root, key, O_RDONLY | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
   if (!file.descriptor || ::fstat(file.descriptor.get(), &status) != 0) {
-    if (means_not_there(errno)) return fail(ErrorKind::kNotFound, "there is no object {}", shown(key));
+    if (means_not_there(errno)) return fail(ErrorKind::kNotFound, "there is no such object");
     return fail(sys::system_error("open", key, errno));
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorKind::kNotFound, "there is no object {}: it is not a regular file", shown(key));
+    return fail(ErrorKind::kNotFound, "there is no such object: what has its name is not a regular file");
   }
   file.info = info_of(key, status);
   return file;
 }
 
-Result<> walk_below(int root, const std::string& prefix, const std::string& after,
-                    const std::function<bool(ObjectInfo)>& visit, const std::stop_token& stop) {
-  auto walked = Walk(root, prefix, after, visit, stop).folder("");
+Result<> walk_below(int root, const std::string& prefix, const std::string& after, const FolderVisitor& visitor,
+                    const std::stop_token& stop) {
+  auto walked = Walk(root, prefix, after, visitor, stop).folder("");
   if (!walked) return fail(walked.error());
   return {};
 }

@@ -24,9 +24,15 @@ struct OpenedFile {
 // A regular file below `root`, without following a link or leaving it. kNotFound when there is none.
 [[nodiscard]] Result<OpenedFile> open_below(int root, const std::string& key);
 
-// Calls `visit` for each key that begins with `prefix` and stands after `after` in the order of bytes, until it returns
-// false.
+struct FolderVisitor {
+  std::function<bool(ObjectInfo)> object;  // false: enough
+  // A folder ("a/b/") or file that this user may not read.
+  std::function<void(const std::string& key, const Error& why)> unreadable;
+};
+
+// Tells the visitor of each key that begins with `prefix` and stands after `after`, in the order of bytes. A folder
+// that cannot be read and that all those keys are in is an error.
 [[nodiscard]] Result<> walk_below(int root, const std::string& prefix, const std::string& after,
-                                  const std::function<bool(ObjectInfo)>& visit, const std::stop_token& stop);
+                                  const FolderVisitor& visitor, const std::stop_token& stop);
 
 }  // namespace slipway::objects

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -143,18 +144,23 @@ Result<ObjectInfo> LocalSource::head(const std::string& key, std::stop_token /*s
 Result<ObjectPage> LocalSource::list(const ListRequest& request, std::stop_token stop) {
   ObjectPage page;
   const std::size_t most = std::max<std::uint32_t>(1, request.max_keys);
-  auto walked = walk_below(
-      root_.get(), request.prefix, request.after,
-      [&](ObjectInfo info) {
-        if (page.objects.size() == most) {
-          page.next = page.objects.back().key;
-          return false;
-        }
-        page.objects.push_back(std::move(info));
-        return true;
-      },
-      stop);
+  std::vector<std::pair<std::string, Error>> unreadable;  // by key, in order
+  const FolderVisitor visitor{
+      .object =
+          [&](ObjectInfo info) {
+            if (page.objects.size() == most) {
+              page.next = page.objects.back().key;
+              return false;
+            }
+            page.objects.push_back(std::move(info));
+            return true;
+          },
+      .unreadable = [&](const std::string& key, const Error& why) { unreadable.emplace_back(key, why); }};
+  auto walked = walk_below(root_.get(), request.prefix, request.after, visitor, stop);
   if (!walked) return walked.error().during("list {}", describe());
+  for (auto& [key, why] : unreadable) {
+    if (page.next.empty() || key < page.next) page.unreadable.push_back(std::move(why));  // else the next page's
+  }
   return page;
 }
 

@@ -7,8 +7,10 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "objects/testing/object_source_contract.h"
+#include "sys/testing/child_process.h"
 #include "sys/testing/temp_dir.h"
 
 namespace slipway::objects {
@@ -58,6 +60,36 @@ class LocalSourceTest : public ::testing::Test {
   sys::TempDir dir_;
   std::unique_ptr<LocalSource> source_;
 };
+
+// As a user for whom modes count: another one when this is root. 77: that cannot be tried.
+TEST_F(LocalSourceTest, WhatMayNotBeReadIsToldAndTheRestIsListed) {
+  write_file(dir_.file("bucket/secret/file"), "x");
+  write_file(dir_.file("bucket/z-secret"), "x");
+  write_file(dir_.file("bucket/zz"), "x");
+  ::chmod(dir_.path().c_str(), 0755);
+  ::chmod(dir_.file("bucket/secret").c_str(), 0);
+  ::chmod(dir_.file("bucket/z-secret").c_str(), 0);
+  sys::ChildProcess looking([this](const sys::ChildProcess::Voice& voice) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return 77;
+    std::string told;
+    ListRequest request{.max_keys = 1};
+    do {
+      const auto page = source_->list(request, {});
+      if (!page) return 1;
+      for (const auto& object : page->objects) told += object.key + " ";
+      for (const auto& why : page->unreadable) told += "(" + why.message() + ") ";
+      request.after = page->next;
+    } while (!request.after.empty());
+    voice.say(told);
+    return source_->list({.prefix = "secret/"}, {}) ? 2 : 0;  // of what was asked for nothing can be told
+  });
+  const auto told = looking.hear();
+  const int code = looking.wait();
+  ::chmod(dir_.file("bucket/secret").c_str(), 0755);
+  if (code == 77) GTEST_SKIP() << "cannot change to an unprivileged user";
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(told, "real/file zz (open folder secret/: Permission denied) (open z-secret: Permission denied) ");
+}
 
 TEST_F(LocalSourceTest, LinksAreNotFollowedWhereverTheyPoint) {
   namespace fs = std::filesystem;

@@ -41,6 +41,8 @@ struct ListRequest {
 struct ObjectPage {
   std::vector<ObjectInfo> objects{};
   std::string next{};  // empty: this is the last page
+  // What may be there and cannot be looked at, such as a folder that this user may not read: the list is not whole.
+  std::vector<Error> unreadable{};
 };
 
 // Told of a piece of an object as it comes, from one thread at a time, in order. done() is called exactly once, last.
