@@ -22,7 +22,10 @@ Result<> verify(const std::vector<Checksum>& stated, const std::map<HashAlgorith
     return fail(
         Error(ErrorKind::kCorrupt, fmt::format("its {} is {}, the server states {}", to_string(checksum.algorithm),
                                                to_hex(got), to_hex(checksum.value)))
-            .with_hint("the bytes were damaged on the way, or the object is damaged in its bucket"));
+            .with_hint(checksum.algorithm == HashAlgorithm::kMd5
+                           ? "the bytes were damaged on the way or in the bucket; or this server's ETags, which look "
+                             "like MD5 sums, are none: then set s3_verify_etag to false"
+                           : "the bytes were damaged on the way, or the object is damaged in its bucket"));
   }
   return {};
 }
@@ -52,7 +55,7 @@ class Download {
       } else if (whole_ && keeps_partial(kind) && kind != ErrorKind::kCancelled && ++failures < request_.tuning.tries) {
         request_.log.debug("reading {} failed, trying again: {}", shown(request_.key), done.error().message());
       } else {
-        return done;
+        return done.error().during("download {} from {}", shown(request_.key), source_.describe());
       }
     }
   }
@@ -134,9 +137,7 @@ Result<Downloaded> download(ObjectSource& source, const DownloadRequest& request
   if (!request.file.has_filename()) {
     return fail(ErrorKind::kInvalid, "there is no file name in {}", shown(request.file.string()));
   }
-  auto done = Download(source, request, stop).run();
-  if (!done) return done.error().during("download {} from {}", shown(request.key), source.describe());
-  return done;
+  return Download(source, request, stop).run();
 }
 
 Result<> remove_partial(const std::filesystem::path& file) {

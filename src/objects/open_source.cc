@@ -60,6 +60,7 @@ Result<std::unique_ptr<ObjectSource>> open_source(const SourceSettings& settings
                                 .region = settings.region,
                                 .endpoint = settings.endpoint,
                                 .style = settings.style,
+                                .etag = settings.verify_etag ? EtagUse::kMd5 : EtagUse::kOpaque,
                                 .client = std::make_shared<net::HttpClient>(net::HttpClientOptions{
                                     .user_agent = settings.user_agent, .ca_file = settings.ca_file}),
                                 .credentials = std::move(credentials),

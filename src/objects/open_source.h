@@ -21,6 +21,7 @@ struct SourceSettings {
   std::string region = "us-east-1";
   std::string endpoint{};  // empty: AWS
   AddressStyle style = AddressStyle::kAuto;
+  bool verify_etag = true;                   // an ETag that looks like an MD5 is one; false for servers with others
   std::string ca_file{};                     // empty: the system's
   std::optional<Credentials> credentials{};  // empty: the chain of credentials.h
   Environment environment = process_environment();

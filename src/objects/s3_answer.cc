@@ -41,8 +41,10 @@ std::string hint_of(int status, std::string_view code, const AnswerContext& cont
   }
   if (status != 401 && status != 403) return {};
   if (context.anonymous) {
-    return "the request was anonymous, because no credentials were found: set AWS_ACCESS_KEY_ID and "
-           "AWS_SECRET_ACCESS_KEY, or a profile";
+    return fmt::format(
+        "the bucket does not allow anonymous reading, and the request was anonymous ({}): set AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY, or a profile",
+        context.credentials_origin);
   }
   if (code == "SignatureDoesNotMatch") {
     return fmt::format("the secret key of {} is not that of its access key id", context.credentials_origin);
@@ -51,11 +53,6 @@ std::string hint_of(int status, std::string_view code, const AnswerContext& cont
       "the request was signed with the credentials of {}: they must be allowed to list the bucket and to "
       "get its objects",
       context.credentials_origin);
-}
-
-std::string subject_of(const AnswerContext& context) {
-  if (context.key.empty()) return fmt::format("the bucket {}", shown(context.bucket));
-  return fmt::format("the object {}", shown(context.key));
 }
 
 struct ContentRange {
@@ -102,7 +99,7 @@ BadAnswer read_bad_answer(const net::HttpHead& head, std::string_view body, cons
   std::string text = fmt::format("the server answered {}", head.status);
   if (!said.code.empty()) text += " " + shown(said.code);
   if (!said.message.empty()) text += ": " + shown(said.message);
-  out.error = Error(out.error.kind(), fmt::format("{}: {}", subject_of(context), text));
+  out.error = Error(out.error.kind(), std::move(text));
   if (std::string hint = hint_of(head.status, said.code, context); !hint.empty()) {
     out.error = std::move(out.error).with_hint(std::move(hint));
   }
@@ -133,7 +130,7 @@ std::optional<Duration> retry_after(const net::Headers& headers, TimePoint now) 
   return text ? parse_retry_after(*text, now) : std::nullopt;
 }
 
-std::vector<Checksum> read_checksums(const net::Headers& headers) {
+std::vector<Checksum> read_checksums(const net::Headers& headers, EtagUse etag) {
   struct Known {
     const char* name;
     HashAlgorithm algorithm;
@@ -154,7 +151,7 @@ std::vector<Checksum> read_checksums(const net::Headers& headers) {
       out.push_back({known.algorithm, std::move(*value)});
     }
   }
-  if (!out.empty()) return out;
+  if (!out.empty() || etag == EtagUse::kOpaque) return out;
   const bool encrypted = headers.get("x-amz-server-side-encryption").value_or("").starts_with("aws:kms") ||
                          headers.get("x-amz-server-side-encryption-customer-algorithm").has_value();
   const auto md5 = from_hex(bare_etag(headers.get("ETag").value_or("")));
@@ -162,14 +159,14 @@ std::vector<Checksum> read_checksums(const net::Headers& headers) {
   return out;
 }
 
-Result<ObjectInfo> read_object_info(std::string key, const net::Headers& headers) {
+Result<ObjectInfo> read_object_info(std::string key, const net::Headers& headers, EtagUse etag) {
   const auto size = parse_number<std::uint64_t>(headers.get("Content-Length").value_or(""));
-  if (!size) return fail(ErrorKind::kCorrupt, "the server's answer has no size of the object {}", shown(key));
+  if (!size) return fail(ErrorKind::kCorrupt, "the server's answer has no size of the object");
   return ObjectInfo{.key = std::move(key),
                     .size = *size,
                     .etag = bare_etag(headers.get("ETag").value_or("")),
                     .modified = parse_http_date(headers.get("Last-Modified").value_or("")),
-                    .checksums = read_checksums(headers)};
+                    .checksums = read_checksums(headers, etag)};
 }
 
 Result<> check_read_head(const net::HttpHead& head, const RangeRequest& request) {

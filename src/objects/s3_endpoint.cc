@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "objects/uri.h"
 
@@ -21,7 +22,63 @@ std::string aws_host(std::string_view region) {
   return fmt::format("s3.{}.{}", region, suffix);
 }
 
+struct EndpointParts {
+  std::string_view scheme;  // empty: neither http nor https
+  std::string_view rest;    // all behind it
+  std::string_view authority;
+  std::string_view base;  // of the path
+};
+
+EndpointParts split(std::string_view endpoint) {
+  EndpointParts out;
+  for (const std::string_view scheme : {"http", "https"}) {
+    if (!endpoint.starts_with(scheme) || !endpoint.substr(scheme.size()).starts_with("://")) continue;
+    out.scheme = scheme;
+    out.rest = endpoint.substr(scheme.size() + 3);
+  }
+  const std::size_t slash = std::min(out.rest.find('/'), out.rest.size());
+  out.authority = out.rest.substr(0, slash);
+  out.base = out.rest.substr(slash);
+  while (out.base.ends_with('/')) out.base.remove_suffix(1);
+  // The default port is not part of the Host header, and so not of what is signed.
+  const std::string_view usual = out.scheme == "http" ? ":80" : ":443";
+  if (out.authority.ends_with(usual)) out.authority.remove_suffix(usual.size());
+  return out;
+}
+
+// Of "host:port" or "[v6]:port"; a host without one is good.
+bool has_good_port(std::string_view authority) {
+  const std::size_t bracket = authority.rfind(']');
+  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  if (colon == std::string_view::npos) return true;
+  const std::string_view port = authority.substr(colon + 1);
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return error == std::errc() && end == port.data() + port.size() && number >= 1 && number <= 65535;
+}
+
 }  // namespace
+
+std::string_view broken_region_rule(std::string_view region) {
+  if (region.empty() || region.size() >= 64) return "must have 1 to 63 characters";
+  if (region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string_view::npos) {
+    return "may have only lower-case letters, digits and hyphens";
+  }
+  return {};
+}
+
+std::string_view broken_endpoint_rule(std::string_view endpoint) {
+  if (endpoint.empty()) return {};
+  const EndpointParts parts = split(endpoint);
+  if (parts.scheme.empty()) return "must begin with http:// or https://";
+  if (parts.rest.find_first_of("?#@ \\") != std::string_view::npos ||
+      std::ranges::any_of(parts.rest, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; })) {
+    return "may have no user, query, fragment or blank";
+  }
+  if (parts.authority.empty() || parts.authority.front() == ':') return "has no host";
+  if (!has_good_port(parts.authority)) return "must have a port from 1 to 65535, or none";
+  return {};
+}
 
 Result<> check_bucket(std::string_view bucket, bool aws) {
   const auto bad = [&](std::string_view rule) {
@@ -51,35 +108,16 @@ Result<S3Endpoint> S3Endpoint::make(std::string_view endpoint, std::string bucke
   out.path_style_ = style == AddressStyle::kPath || (style == AddressStyle::kAuto && (!aws || dots));
   if (aws) return out;
 
-  const auto bad = [&](std::string_view rule) -> std::unexpected<Error> {
+  if (const auto rule = broken_endpoint_rule(endpoint); !rule.empty()) {
     return fail(Error(ErrorKind::kInvalid, fmt::format("the endpoint {} {}", shown(endpoint), rule))
                     .with_hint("write it as https://host or http://host:port"));
-  };
-  std::string_view rest = endpoint;
-  if (rest.starts_with("http://")) {
-    out.scheme_ = "http";
-    rest.remove_prefix(7);
-  } else if (rest.starts_with("https://")) {
-    rest.remove_prefix(8);
-  } else {
-    return bad("must begin with http:// or https://");
   }
-  if (rest.find_first_of("?#@ \\") != std::string_view::npos ||
-      std::ranges::any_of(rest, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; })) {
-    return bad("may have no user, query, fragment or blank");
-  }
-  const std::size_t slash = std::min(rest.find('/'), rest.size());
-  std::string_view authority = rest.substr(0, slash);
-  std::string_view base = rest.substr(slash);
-  while (base.ends_with('/')) base.remove_suffix(1);
-  // The default port is not part of the Host header, and so not of what is signed.
-  const std::string_view usual = out.scheme_ == "http" ? ":80" : ":443";
-  if (authority.ends_with(usual)) authority.remove_suffix(usual.size());
-  if (authority.empty() || authority.front() == ':') return bad("has no host");
-  out.authority_ = authority;
+  const EndpointParts parts = split(endpoint);
+  out.scheme_ = parts.scheme;
+  out.authority_ = parts.authority;
   std::ranges::transform(out.authority_, out.authority_.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  out.base_ = base;
+  out.base_ = parts.base;
   return out;
 }
 

@@ -19,6 +19,10 @@ enum class AddressStyle : std::uint8_t {
 // other than AWS also have upper case and _, and up to 255 bytes. kInvalid, naming the rule.
 [[nodiscard]] Result<> check_bucket(std::string_view bucket, bool aws);
 
+// The rule that a region, or an endpoint ("" is AWS), breaks: "may have …". Empty when it is good.
+[[nodiscard]] std::string_view broken_region_rule(std::string_view region);
+[[nodiscard]] std::string_view broken_endpoint_rule(std::string_view endpoint);
+
 struct S3Address {
   std::string host{};  // as the Host header has it
   std::string path{};  // encoded

@@ -14,11 +14,9 @@ constexpr std::size_t kMaxErrorBody = 64 << 10;
 bool worth_another_try(ErrorKind kind) { return kind == ErrorKind::kUnavailable || kind == ErrorKind::kTimeout; }
 
 Result<> check_region(std::string_view region) {
-  if (!region.empty() && region.size() < 64 &&
-      region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos) {
-    return {};
-  }
-  return fail(ErrorKind::kInvalid, "the region {} may have only lower-case letters, digits and hyphens", shown(region));
+  const auto rule = broken_region_rule(region);
+  if (rule.empty()) return {};
+  return fail(ErrorKind::kInvalid, "the region {} {}", shown(region), rule);
 }
 
 }  // namespace
@@ -48,7 +46,8 @@ class S3Source::Reading final : public net::HttpReceiver {
     if (!good_) return {};
     if (auto right = check_read_head(head, request_); !right) return right;
     if (head.status == 200) {
-      if (const auto checksums = read_checksums(head.headers); !checksums.empty()) receiver_->stated(checksums);
+      if (const auto checksums = read_checksums(head.headers, owner_.options_.etag); !checksums.empty())
+        receiver_->stated(checksums);
     }
     return {};
   }
@@ -216,7 +215,7 @@ Result<ObjectInfo> S3Source::head(const std::string& key, std::stop_token stop) 
   if (auto checked = check_key(key); !checked) return fail(checked.error());
   const auto answer = ask({.method = "HEAD", .key = key, .headers = {{"x-amz-checksum-mode", "ENABLED"}}}, stop);
   if (!answer) return answer.error().during("look at {} in {}", shown(key), name_);
-  auto info = read_object_info(key, answer->headers);
+  auto info = read_object_info(key, answer->headers, options_.etag);
   if (!info) return info.error().during("look at {} in {}", shown(key), name_);
   return info;
 }

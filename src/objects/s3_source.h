@@ -29,6 +29,7 @@ struct S3Options {
   std::string region = "us-east-1";
   std::string endpoint{};  // empty: AWS
   AddressStyle style = AddressStyle::kAuto;
+  EtagUse etag = EtagUse::kMd5;
   std::shared_ptr<net::HttpClient> client{};
   std::shared_ptr<CredentialsProvider> credentials{};
   std::shared_ptr<Throttle> throttle{};  // the endpoint's; empty: one of its own

@@ -7,8 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "net/testing/tls_server.h"
+#include "objects/download.h"
+#include "objects/open_source.h"
 #include "objects/testing/fake_s3.h"
 #include "objects/testing/object_source_contract.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway::objects {
 namespace {
@@ -137,8 +141,68 @@ TEST_F(S3SourceTest, WrongCredentialsNameTheirOrigin) {
   const auto anonymous = source_->head("k", {});
   ASSERT_FALSE(anonymous);
   EXPECT_EQ(anonymous.error().kind(), ErrorKind::kPermission);
-  EXPECT_THAT(anonymous.error().hint(), HasSubstr("anonymous"));
+  EXPECT_THAT(anonymous.error().hint(), HasSubstr("does not allow anonymous reading"));
+  EXPECT_THAT(anonymous.error().hint(), HasSubstr("AWS_ACCESS_KEY_ID"));
   EXPECT_FALSE(server_->proxy().requests().back().headers.get("Authorization"));
+}
+
+TEST_F(S3SourceTest, InVirtualHostStyleTheBucketIsInTheHost) {
+  start();
+  server_->put("a b/k", "bytes");
+  auto options = server_->options();
+  // Names below localhost are this machine (RFC 6761), for curl without asking anybody.
+  options.endpoint = fmt::format("http://localhost:{}", server_->proxy().port());
+  options.style = AddressStyle::kVirtualHost;
+  open(options);
+  const auto info = source_->head("a b/k", {});
+  ASSERT_TRUE(info) << info.error().describe();
+  EXPECT_EQ(read_range(*source_, range_of(*info, 0, 5)).bytes, "bytes");
+  EXPECT_EQ(source_->list({}, {})->objects.at(0).key, "a b/k");
+  for (const auto& request : server_->proxy().requests()) {
+    EXPECT_EQ(request.headers.get("Host"), fmt::format("{}.localhost:{}", FakeS3::kBucket, server_->proxy().port()));
+    EXPECT_THAT(request.target, ::testing::Not(HasSubstr(FakeS3::kBucket)));
+  }
+}
+
+// The server is no S3: what counts is whether its answer is heard at all.
+TEST(S3CaFileTest, DecidesWhoIsTrusted) {
+  if (!net::TestCertificates::there()) GTEST_SKIP() << "there is no openssl program";
+  const net::TestCertificates certificates;
+  const net::TlsServer server(certificates);
+  SourceSettings settings{.bucket = "bucket", .endpoint = server.url(), .credentials = Credentials{}};
+  const auto stranger = (*open_source(settings))->list({}, {});
+  ASSERT_FALSE(stranger);
+  EXPECT_EQ(stranger.error().kind(), ErrorKind::kPermission) << stranger.error().describe();
+  EXPECT_THAT(stranger.error().hint(), HasSubstr("s3_ca_file"));
+  settings.ca_file = certificates.ca_file();
+  const auto trusted = (*open_source(settings))->list({}, {});
+  ASSERT_FALSE(trusted);
+  EXPECT_EQ(trusted.error().kind(), ErrorKind::kCorrupt) << trusted.error().describe();
+}
+
+TEST_F(S3SourceTest, AnErrorNamesTheKeyOnce) {
+  start();
+  sys::TempDir folder;
+  const auto error = download(*source_, {.key = "the-key", .file = folder.file("x")}, {}).error().message();
+  EXPECT_THAT(error, ::testing::ContainsRegex("the-key"));
+  EXPECT_EQ(error.find("the-key"), error.rfind("the-key")) << error;
+  EXPECT_EQ(error.find(FakeS3::kBucket), error.rfind(FakeS3::kBucket)) << error;
+}
+
+TEST_F(S3SourceTest, EtagsThatLookLikeMd5AndAreNoneHaveAWayOut) {
+  start({.odd_etags = true});
+  server_->put("k", "bytes");
+  sys::TempDir folder;
+  const auto refused = download(*source_, {.key = "k", .file = folder.file("x")}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
+  EXPECT_THAT(refused.error().hint(), HasSubstr("s3_verify_etag"));
+  auto options = server_->options();
+  options.etag = EtagUse::kOpaque;
+  open(options);
+  const auto done = download(*source_, {.key = "k", .file = folder.file("x")}, {});
+  ASSERT_TRUE(done) << done.error().describe();
+  EXPECT_EQ(done->sha256, sha256_hex("bytes"));
 }
 
 TEST_F(S3SourceTest, ABusyServerIsTriedAgainAFewTimes) {

@@ -1,5 +1,7 @@
 #include "objects/throttle.h"
 
+#include <functional>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -162,6 +164,41 @@ TEST(ThrottleTest, OneForEachEndpoint) {
   EndpointThrottles all(clock);
   EXPECT_EQ(all.of("https://a"), all.of("https://a"));
   EXPECT_NE(all.of("https://a"), all.of("https://b"));
+}
+
+// The clock stands still: only the stop can end the wait.
+TEST(ThrottleTest, AStopEndsTheWaitWhileTheServerWantsPatience) {
+  sys::ManualClock clock;
+  Throttle throttle(clock, kPolicy);
+  throttle.acquire({})->finish(Answered::kSlowDown, seconds(20));
+  std::stop_source stop;
+  const auto acquire = [&]() -> Result<> {
+    auto permit = throttle.acquire(stop.get_token());
+    if (!permit) return fail(permit.error());
+    return {};
+  };
+  const std::vector<std::function<Result<>()>> waits{acquire,
+                                                     [&] { return throttle.pause(seconds(20), stop.get_token()); },
+                                                     [&] { return throttle.back_off(1, stop.get_token()); }};
+  for (const auto& wait : waits) {
+    stop = {};
+    auto waiting = std::async(std::launch::async, wait);
+    stop.request_stop();
+    const auto result = waiting.get();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind(), ErrorKind::kCancelled);
+  }
+}
+
+// All places are taken.
+TEST(ThrottleTest, AStopEndsTheWaitForAPlace) {
+  sys::ManualClock clock;
+  Throttle throttle(clock, ThrottlePolicy{.most = 1});
+  const auto first = throttle.acquire({});
+  std::stop_source stop;
+  auto waiting = std::async(std::launch::async, [&] { return throttle.acquire(stop.get_token()).has_value(); });
+  stop.request_stop();
+  EXPECT_FALSE(waiting.get());
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ FakeS3::FakeS3(FakeS3Quirks quirks)
 void FakeS3::put(const std::string& key, std::string bytes) {
   const sys::Lock lock(mutex_);
   // The MD5 where bytes alone tell versions apart; the sort of ETag that multipart uploads have elsewhere.
-  const std::string md5 = to_hex(digest(HashAlgorithm::kMd5, bytes));
+  const std::string md5 = to_hex(digest(HashAlgorithm::kMd5, quirks_.odd_etags ? "salt" + bytes : bytes));
   const int version = ++versions_;
   objects_[key] = {std::move(bytes), version % 2 == 1 ? md5 : fmt::format("{}-{}", md5, version), version};
 }
@@ -115,13 +115,15 @@ std::string FakeS3::refusal(const net::ServerRequest& request) const {
 
 void FakeS3::serve(const net::ServerRequest& request, net::ResponseWriter& writer) {
   const std::string refused = refusal(request);
-  const std::string root = fmt::format("/{}", kBucket);
+  // In virtual-host style the bucket is the first part of the host's name.
+  const bool virtual_host = request.headers.get("Host").value_or("").starts_with(fmt::format("{}.", kBucket));
+  const std::string root = virtual_host ? "" : fmt::format("/{}", kBucket);
   if (refused == "AuthorizationHeaderMalformed") {
     static_cast<void>(writer.send(400, {{"x-amz-bucket-region", quirks_.region}},
                                   error_xml(refused, fmt::format("<Region>{}</Region>", quirks_.region))));
   } else if (!refused.empty()) {
     static_cast<void>(writer.send(403, {}, error_xml(refused)));
-  } else if (request.path == root) {
+  } else if (request.path == (virtual_host ? "/" : root)) {
     serve_list(request, writer);
   } else if (request.path.starts_with(root + "/")) {
     serve_object(request, writer, *percent_decode(request.path.substr(root.size() + 1), Plus::kAsItIs));

@@ -27,9 +27,10 @@ struct FakeS3Quirks {
     kSameToken,   // version 2 that hands out one token for ever, and empty pages
     kSamePage,    // the first page again and again
   };
-  bool if_match = true;  // false: the header is not looked at
-  bool etags = true;     // false: none are sent
-  bool ranges = true;    // false: the whole object is sent whatever was asked for
+  bool if_match = true;    // false: the header is not looked at
+  bool etags = true;       // false: none are sent
+  bool odd_etags = false;  // they look like MD5 sums, and are none
+  bool ranges = true;      // false: the whole object is sent whatever was asked for
   bool last_modified = true;
   bool encodes_keys = true;  // false: encoding-type is not known here
   List list = List::kVersion2;
