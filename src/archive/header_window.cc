@@ -1,11 +1,11 @@
 #include "archive/header_window.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "archive/entry.h"
+#include "base/number.h"
 
 namespace slipway::archive {
 namespace {
@@ -21,10 +21,8 @@ constexpr std::size_t kMostHeader = 16UL << 20;  // libarchive takes a few heade
 std::optional<std::size_t> octal(std::string_view field) {
   while (field.starts_with(' ')) field.remove_prefix(1);
   while (field.ends_with(' ') || field.ends_with('\0')) field.remove_suffix(1);
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, 8);
-  if (error != std::errc{} || end != field.data() + field.size() || value > kMostHeader) return std::nullopt;
-  return value;
+  const auto value = parse_number<std::size_t>(field, 8);
+  return value && *value <= kMostHeader ? value : std::nullopt;
 }
 
 bool renames(std::string_view key) {
@@ -37,13 +35,11 @@ struct Record {
   std::string_view value;
 };
 std::optional<Record> take_record(std::string_view& text) {
-  std::size_t length = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (error != std::errc{} || length > text.size()) return std::nullopt;
-  const auto digits = static_cast<std::size_t>(end - text.data());
-  if (length < digits + 3 || text[digits] != ' ') return std::nullopt;
-  const std::string_view body = text.substr(digits + 1, length - digits - 2);
-  text.remove_prefix(length);
+  const std::size_t digits = text.find(' ');
+  const auto length = parse_number<std::size_t>(text.substr(0, digits));
+  if (!length || *length > text.size() || *length < digits + 3) return std::nullopt;
+  const std::string_view body = text.substr(digits + 1, *length - digits - 2);
+  text.remove_prefix(*length);
   const auto equals = body.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
   return Record{body.substr(0, equals), body.substr(equals + 1)};
@@ -81,6 +77,21 @@ Result<> note_last(RawNames& names, std::string_view block) {
     return fail(ErrorKind::kCorrupt, "a header gives \"{}\" as a size", printable(block.substr(kSizeAt, kSizeLength)));
   }
   if (block[kTypeAt] == 'S') names.sparse = true;
+  return {};
+}
+
+Result<> note_extended(RawNames& names, char type, std::string_view body) {
+  if (type == 'L' || type == 'K') {
+    while (!body.empty() && body.back() == '\0') body.remove_suffix(1);
+    if (holds_nul(body)) (type == 'L' ? names.path : names.link) = body;
+    return {};
+  }
+  while (auto record = take_record(body)) {
+    if (type == 'g' && renames(record->key)) {
+      return fail(ErrorKind::kCorrupt, "a global pax header sets \"{}\" for all entries", printable(record->key));
+    }
+    if (auto noted = note(names, *record); !noted) return noted;
+  }
   return {};
 }
 
@@ -131,18 +142,8 @@ Result<RawNames> raw_names(std::span<const std::byte> header) {
     if (!size || *size > header.size() - kBlock) {
       return fail(ErrorKind::kCorrupt, "an extended header has no readable size");
     }
-    std::string_view body(reinterpret_cast<const char*>(header.data()) + kBlock, *size);
-    if (type == 'L' || type == 'K') {
-      while (!body.empty() && body.back() == '\0') body.remove_suffix(1);
-      if (holds_nul(body)) (type == 'L' ? names.path : names.link) = body;
-    } else {
-      while (auto record = take_record(body)) {
-        if (type == 'g' && renames(record->key)) {
-          return fail(ErrorKind::kCorrupt, "a global pax header sets \"{}\" for all entries", printable(record->key));
-        }
-        if (auto noted = note(names, *record); !noted) return fail(std::move(noted.error()));
-      }
-    }
+    const std::string_view body(reinterpret_cast<const char*>(header.data()) + kBlock, *size);
+    if (auto noted = note_extended(names, type, body); !noted) return fail(std::move(noted.error()));
     const std::size_t whole = kBlock + (*size + kBlock - 1) / kBlock * kBlock;
     if (whole > header.size()) break;
     header = header.subspan(whole);

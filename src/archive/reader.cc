@@ -1,13 +1,13 @@
 #include "archive/reader.h"
 
 #include <algorithm>
+#include <clocale>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <locale.h>
 
 #include "archive/decompress.h"
 #include "archive/header_window.h"
@@ -29,8 +29,8 @@ class PlainLocale {
 
  private:
   static locale_t plain() {
-    static locale_t const kPlain = ::newlocale(LC_ALL_MASK, "C", nullptr);
-    return kPlain;
+    static locale_t const the_plain = ::newlocale(LC_ALL_MASK, "C", nullptr);
+    return the_plain;
   }
   locale_t before_;
 };

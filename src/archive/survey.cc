@@ -303,11 +303,12 @@ Result<> LayerPass::take(Reader& outer, std::uint32_t outer_entry) {
     merged_ = 1;
     return merge_ready();
   }
-  for (std::size_t i = uses.size(); i-- > 0;) {
-    std::deque<LayerEntry> own = i > 0 ? entries : std::move(entries);
+  for (std::size_t i = 1; i < uses.size(); ++i) {
+    std::deque<LayerEntry> own = entries;
     for (LayerEntry& entry : own) entry.inode.origin.layer = static_cast<std::uint32_t>(uses[i]);
     waiting_.emplace(uses[i], std::move(own));
   }
+  waiting_.emplace(uses.front(), std::move(entries));
   return merge_ready();
 }
 

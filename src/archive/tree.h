@@ -50,8 +50,8 @@ class Tree {
  public:
   Tree();
   ~Tree() = default;
-  Tree(Tree&&) = default;
-  Tree& operator=(Tree&&) = default;
+  Tree(Tree&&) noexcept = default;
+  Tree& operator=(Tree&&) noexcept = default;
   Tree(const Tree&) = delete;  // the order of names refers to this very tree
   Tree& operator=(const Tree&) = delete;
 

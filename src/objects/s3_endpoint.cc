@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "base/number.h"
 #include "objects/uri.h"
 
 namespace slipway::objects {
@@ -51,10 +51,7 @@ bool has_good_port(std::string_view authority) {
   const std::size_t bracket = authority.rfind(']');
   const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
   if (colon == std::string_view::npos) return true;
-  const std::string_view port = authority.substr(colon + 1);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  return error == std::errc() && end == port.data() + port.size() && number >= 1 && number <= 65535;
+  return parse_number<std::uint16_t>(authority.substr(colon + 1)).value_or(0) >= 1;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "pipeline/validation.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -29,7 +30,8 @@ class ValidationTest : public ::testing::Test {
                               .policy = archive::standard_policy(),
                               .inspect = {}};
     bool told = false;
-    request.inspect.progress = [&](std::uint64_t, std::uint64_t) {
+    request.inspect.progress = [&](std::uint64_t done, std::uint64_t) {
+      furthest_ = std::max(furthest_, done);
       if (meanwhile && !std::exchange(told, true)) meanwhile();
     };
     return pipeline::validate(archive::Inspector(archive::test_inspector(how)), request, {});
@@ -42,7 +44,13 @@ class ValidationTest : public ::testing::Test {
 
   sys::TempDir dir_;
   std::string image_ = archive::small_rootfs().finish();
+  std::uint64_t furthest_ = 0;  // that progress was told of
 };
+
+TEST_F(ValidationTest, ProgressGoesToTheEndOfTheFile) {
+  ASSERT_TRUE(validate());
+  EXPECT_EQ(furthest_, image_.size());
+}
 
 TEST_F(ValidationTest, SaysWhatTheFileIs) {
   const auto seen = validate();
