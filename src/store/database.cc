@@ -1,6 +1,8 @@
 #include "store/database.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <sqlite3.h>
@@ -21,7 +23,23 @@ Result<std::string> literal_path(const std::string& path) {
 
 constexpr int flags_for(OpenMode mode) {
   const int access = mode == OpenMode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  return access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  return access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
+}
+
+// Whether all of a database that nobody has open is in its one file. (An open one has its -shm beside it.)
+bool may_be_immutable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::exists(path + "-shm", none) || none) return false;
+  const auto wal = fs::file_size(path + "-wal", none);
+  return none == std::errc::no_such_file_or_directory || (!none && wal == 0);
+}
+
+// Any byte may be in a path.
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  return uri + "?immutable=1";
 }
 
 // Only our own SQL runs here, on a file that may be anybody's: nothing in the file's schema is trusted to call
@@ -86,14 +104,20 @@ Result<Database> Database::open(const OpenOptions& options) {
   if (auto registered = register_vfs(); !registered) return fail(std::move(registered.error()));
   auto path = literal_path(options.path);
   if (!path) return fail(std::move(path.error()));
-  sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(path->c_str(), &raw, flags_for(options.mode), kVfsName);
-  Handle handle(raw);
-  if (!handle) return fail(ErrorKind::kInternal, "open database {}: out of memory", options.path);
-  if (code != SQLITE_OK) return sqlite_error(raw, code).during("open database {}", options.path);
-  Database db(options.path, std::move(handle));
-  if (auto configured = db.configure(options); !configured) return configured.error().during("open database");
-  return db;
+  const auto open_as = [&](const std::string& name) -> Result<Database> {
+    sqlite3* raw = nullptr;
+    const int code = sqlite3_open_v2(name.c_str(), &raw, flags_for(options.mode), kVfsName);
+    Handle handle(raw);
+    if (!handle) return fail(ErrorKind::kInternal, "open database {}: out of memory", options.path);
+    if (code != SQLITE_OK) return sqlite_error(raw, code).during("open database {}", options.path);
+    Database db(options.path, std::move(handle));
+    if (auto configured = db.configure(options); !configured) return configured.error().during("open database");
+    return db;
+  };
+  auto opened = open_as(*path);
+  const bool refused = !opened && opened.error().kind() == ErrorKind::kPermission;
+  if (!refused || options.mode != OpenMode::kReadOnly || !may_be_immutable(options.path)) return opened;
+  return open_as(immutable_uri(*path));
 }
 
 Result<> Database::configure(const OpenOptions& options) {
@@ -125,7 +149,8 @@ Result<> Database::set_up_reader() {
   if (kind != ErrorKind::kNotFound && kind != ErrorKind::kPermission) return fail(std::move(version.error()));
   return fail(Error(ErrorKind::kPermission,
                     fmt::format("{} cannot be read without making {}-shm, which this user may not", path_, path_))
-                  .with_hint("read it as a user who may write to its directory, or while its owner is running"));
+                  .with_hint("its last changes are in " + path_ +
+                             "-wal: read it as a user who may write to its directory, or while its owner is running"));
 }
 
 Result<> Database::set_up_writer(const OpenOptions& options) {

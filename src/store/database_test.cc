@@ -220,8 +220,32 @@ int as_unprivileged_reader(const std::string& path, const sys::ChildProcess::Voi
   return db->prepare("SELECT x FROM t") ? 0 : 3;
 }
 
-TEST_F(DatabaseTest, AReaderThatMayNotWriteToTheDirectoryNeedsARunningOwner) {
+TEST_F(DatabaseTest, AReaderThatMayNotWriteToTheDirectoryReadsWhatIsWhole) {
   make_file_of_one_row();
+  ASSERT_FALSE(std::filesystem::exists(path_ + "-wal"));
+  ::chmod(dir_.path().c_str(), 0555);
+  sys::ChildProcess reader([this](const auto& voice) { return as_unprivileged_reader(path_, voice); });
+  const std::string message = reader.hear();
+  const int status = reader.wait();
+  ::chmod(dir_.path().c_str(), 0755);
+  if (status == 77) GTEST_SKIP() << "cannot change to an unprivileged user";
+  EXPECT_EQ(status, 0) << message;
+}
+
+TEST_F(DatabaseTest, OfAWalAReaderThatMayNotWriteToTheDirectoryNeedsARunningOwner) {
+  make_file_of_one_row();
+  {
+    sys::ChildProcess writer([this](const sys::ChildProcess::Voice& voice) {
+      auto db = open_or_throw();
+      if (!db.execute("INSERT INTO t VALUES (2)")) return 1;
+      voice.say("written");
+      for (;;) ::pause();
+      return 0;
+    });
+    ASSERT_EQ(writer.hear(), "written");
+    writer.kill();
+  }
+  ASSERT_TRUE(std::filesystem::remove(path_ + "-shm"));
   ::chmod(dir_.path().c_str(), 0555);
   {
     sys::ChildProcess reader([this](const auto& voice) { return as_unprivileged_reader(path_, voice); });
