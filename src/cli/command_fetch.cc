@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/pipeline_setup.h"
+#include "cli/text.h"
 #include "cli/views.h"
 #include "cli/work.h"
 #include "pipeline/pipeline.h"
@@ -23,7 +24,7 @@ Result<catalog::ImageStatus> status_of(const Session& session, const std::string
 
 void print(Output& output, const catalog::ImageStatus& status, bool downloaded) {
   const auto& image = status.image;
-  Table table({{.title = ""}, {.title = ""}});
+  Table table({{.title = "", .least = kWhole}, {.title = "", .least = kWhole}});  // to be copied, however narrow
   table.add({Cell("image"), Cell(image.image_id)});
   table.add({Cell("status"), Cell(std::string(catalog::to_string(status.status)), style_of(status.status))});
   table.add({Cell("checksum"), Cell("sha256:" + image.checksum)});
@@ -38,6 +39,10 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
   Workplace workplace(session);
   auto bucket = require_bucket(session.settings);
   if (!bucket) return bad_input(std::move(bucket.error()));
+  if (valid_utf8(key) != key) {
+    return wrong_use(fmt::format("the key {} is not UTF-8, which keys of images must be", printable(key)),
+                     "rename the object");
+  }
   auto policy = policy_of(session.settings);
   if (!policy) return bad_input(std::move(policy.error()));
   auto request =
@@ -48,7 +53,7 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
                           .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)}});
   if (!request) return bad_input(std::move(request.error()));
   auto encoded = encode_json(*request);
-  if (!encoded) return bad_input(encoded.error().during("key {}", key).error());
+  if (!encoded) return fail(std::move(encoded.error()));
   auto result = workplace.perform(
       service::Work{.machine = "process-image", .id = request->image_id, .request = std::move(*encoded)},
       request->image_id);

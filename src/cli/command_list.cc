@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/pipeline_setup.h"
+#include "cli/text.h"
 #include "cli/views.h"
 #include "sys/interrupts.h"
 
@@ -67,6 +68,56 @@ Table image_table(const std::vector<catalog::ImageSummary>& images, const Output
   return table;
 }
 
+// The rows of `list --remote`: held once, in the form in which they will be written.
+class RemoteRows {
+ public:
+  explicit RemoteRows(Output& output) : output_(output) {}
+
+  void add(const objects::ObjectInfo& object, const catalog::ImageSummary* image) {
+    ++count_;
+    if (output_.json()) {
+      list_.push_back(remote_json(object, image));
+      return;
+    }
+    const std::string dash(output_.dash());
+    table_.add({Cell(object.key), Cell(format_bytes(object.size)), Cell(output_.table_time(object.modified)),
+                Cell(image == nullptr ? dash : image->image.image_id),
+                image == nullptr ? Cell(dash)
+                                 : Cell(std::string(catalog::to_string(image->status)), style_of(image->status))});
+  }
+  void add_unreadable(const Error& why) {
+    unreadable_.push_back(json_text(why.message()));
+    output_.warn("warning: " + printable(why.message()));
+  }
+
+  // Whether the list is whole.
+  bool write(const std::string& source, const std::string& prefix) {
+    if (output_.json()) {
+      const bool whole = unreadable_.empty();
+      output_.write_json({{"source", source}, {"objects", std::move(list_)}, {"unreadable", std::move(unreadable_)}});
+      return whole;
+    }
+    if (count_ > 0) {
+      output_.write_table(table_);
+    } else {
+      output_.note(fmt::format("{} has nothing below \"{}\"{}.", source, printable(prefix),
+                               unreadable_.empty() ? "" : " that can be read"));
+    }
+    return unreadable_.empty();
+  }
+
+ private:
+  Output& output_;
+  OrderedJson list_ = OrderedJson::array();
+  OrderedJson unreadable_ = OrderedJson::array();
+  Table table_{{{.title = "KEY", .importance = 60, .least = 16, .cut = Cut::kMiddle},
+                {.title = "SIZE", .importance = 80, .right = true},
+                {.title = "MODIFIED", .importance = 20, .least = 16, .optional = true},
+                {.title = "IMAGE", .importance = 40, .least = 12, .cut = Cut::kMiddle},
+                {.title = "STATUS", .importance = 100}}};
+  std::size_t count_ = 0;
+};
+
 // What the bucket has below the configured prefix, and what of it is here.
 CommandResult list_remote(const Session& session) {
   const sys::Interrupts interrupts;
@@ -74,39 +125,20 @@ CommandResult list_remote(const Session& session) {
   if (!source) return bad_input(std::move(source.error()));
   auto here = images_by_key(session);
   if (!here) return fail(std::move(here.error()));
-  auto& output = session.output;
-  auto list = OrderedJson::array();
-  Table table({{.title = "KEY", .importance = 60, .least = 16, .cut = Cut::kMiddle},
-               {.title = "SIZE", .importance = 80, .right = true},
-               {.title = "MODIFIED", .importance = 20, .least = 16, .optional = true},
-               {.title = "IMAGE", .importance = 40, .least = 12, .cut = Cut::kMiddle},
-               {.title = "STATUS", .importance = 100}});
+  RemoteRows rows(session.output);
   objects::ListRequest request{.prefix = session.settings.s3_prefix};
   do {
     auto page = (*source)->list(request, interrupts.token());
     if (!page && interrupts.happened()) return interrupted(Error(ErrorKind::kCancelled, "interrupted"));
-    if (!page) return page.error().during("list {}", (*source)->describe());
+    if (!page) return fail(std::move(page.error()));
     for (const auto& object : page->objects) {
       const auto image = here->find(object.key);
-      const catalog::ImageSummary* known = image == here->end() ? nullptr : &image->second;
-      list.push_back(remote_json(object, known));
-      const std::string dash(output.dash());
-      table.add({Cell(object.key), Cell(format_bytes(object.size)), Cell(output.table_time(object.modified)),
-                 Cell(known == nullptr ? dash : known->image.image_id),
-                 known == nullptr ? Cell(dash)
-                                  : Cell(std::string(catalog::to_string(known->status)), style_of(known->status))});
+      rows.add(object, image == here->end() ? nullptr : &image->second);
     }
+    for (const auto& why : page->unreadable) rows.add_unreadable(why);
     request.after = page->next;
   } while (!request.after.empty());
-
-  if (output.json()) {
-    output.write_json({{"source", (*source)->describe()}, {"objects", std::move(list)}});
-  } else if (table.empty()) {
-    output.note(fmt::format("{} has nothing below \"{}\".", (*source)->describe(), session.settings.s3_prefix));
-  } else {
-    output.write_table(table);
-  }
-  return ExitCode::kDone;
+  return rows.write((*source)->describe(), session.settings.s3_prefix) ? ExitCode::kDone : ExitCode::kFailed;
 }
 
 CommandResult list(const Session& session, const Arguments& arguments) {

@@ -1,6 +1,8 @@
 #include "cli/pipeline_setup.h"
 
+#include <filesystem>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "objects/open_source.h"
@@ -22,6 +24,7 @@ objects::SourceSettings source_settings(const Session& session, const std::strin
   source.region = settings.s3_region;
   source.endpoint = settings.s3_endpoint;
   source.style = address_style(settings.s3_path_style);
+  source.verify_etag = settings.s3_verify_etag;
   source.ca_file = settings.s3_ca_file;
   if (settings.s3_anonymous) source.credentials = objects::Credentials{};
   source.environment = [variables = session.environment.variables](const std::string& name) {
@@ -33,6 +36,17 @@ objects::SourceSettings source_settings(const Session& session, const std::strin
   source.clock = &session.clock;
   source.log = log;
   return source;
+}
+
+// Found out before anything is begun: a run would fail for it, and again when it tidies up.
+Result<> check_download_dir(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(folder, unknown);
+  const bool below_a_file = unknown == std::errc::not_a_directory;
+  if (!below_a_file && (!std::filesystem::exists(status) || std::filesystem::is_directory(status))) return {};
+  return fail(Error(ErrorKind::kInvalid, fmt::format("download_dir is {}, which is {}a file, not a folder",
+                                                     folder.string(), below_a_file ? "below " : ""))
+                  .with_hint("`slipway config download_dir --json` tells where it is set"));
 }
 
 // One source for each bucket, made when it is first asked for.
@@ -93,6 +107,7 @@ Result<std::shared_ptr<objects::ObjectSource>> open_bucket(const Session& sessio
 
 Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const Logger& log) {
   const Settings& settings = session.settings;
+  if (auto checked = check_download_dir(settings.download_dir); !checked) return fail(std::move(checked.error()));
   auto sources = std::make_shared<Sources>(
       [&session, log](const std::string& bucket) { return source_settings(session, bucket, log); }, session.clock);
 

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "catalog/types.h"
@@ -15,6 +17,7 @@
 #include "cli/testing/sample_state.h"
 #include "fsm/run.h"
 #include "sys/descriptor.h"
+#include "sys/testing/child_process.h"
 #include "sys/testing/manual_clock.h"
 #include "sys/testing/temp_dir.h"
 
@@ -110,6 +113,52 @@ TEST_F(ProgramTest, WordsThatNoRunOrImageCanHaveAreWrongUse) {
   EXPECT_EQ(run({"runs", "--limit", "0"}), 2);
   EXPECT_EQ(run({"fetch-and-create", "a.tar"}), 2);  // no bucket is set
   EXPECT_EQ(run({"--s3-bucket", "file://" + dir_.path(), "fetch-and-create", "a.tar", "--image-id", "a/b"}), 2) << err_;
+}
+
+// Without the right to write anywhere. 77: this cannot be tried.
+TEST_F(ProgramTest, LookingNeedsNoRightToWriteToTheStateFolder) {
+  make_state();
+  for (const auto& file : std::filesystem::directory_iterator(dir_.file("state"))) {
+    (void)::chown(file.path().c_str(), 65534, 65534);
+  }
+  ::chmod(dir_.file("state").c_str(), 0555);
+  ::chmod(dir_.path().c_str(), 0777);
+  sys::ChildProcess looking([this](const sys::ChildProcess::Voice& voice) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return 77;
+    const std::vector<std::vector<std::string>> lines{
+        {"list"}, {"show", sample_.ready}, {"runs"}, {"runs", "show", sample_.completed.to_string()}};
+    for (const auto& words : lines) {
+      if (run(words) == 0 && !out_.empty()) continue;
+      voice.say(words[0] + ": " + err_);
+      return 1;
+    }
+    return 0;
+  });
+  const auto complaint = looking.hear();
+  const int code = looking.wait();
+  ::chmod(dir_.file("state").c_str(), 0755);
+  if (code == 77) GTEST_SKIP() << "cannot change to an unprivileged user";
+  EXPECT_EQ(code, 0) << complaint;
+}
+
+TEST_F(ProgramTest, ADownloadDirThatIsAFileIsRefusedAtOnce) {
+  std::ofstream(dir_.file("file")) << "x";
+  for (const std::string where : {"file", "file/below"}) {
+    EXPECT_EQ(
+        run({"--s3-bucket", "file://" + dir_.path(), "--download-dir", dir_.file(where), "fetch-and-create", "a"}), 1);
+    EXPECT_THAT(err_, AllOf(HasSubstr("download_dir is " + dir_.file(where)), HasSubstr("not a folder")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("state/fsm.db")));
+}
+
+TEST_F(ProgramTest, KeysThatAreNotUtf8AreShownAndRefusedInWords) {
+  std::filesystem::create_directories(dir_.file("bucket/images"));
+  std::ofstream(dir_.file("bucket/images/a\xff.tar")) << "x";
+  const std::string bucket = "file://" + dir_.file("bucket");
+  const auto listed = json({"--s3-bucket", bucket, "list", "--remote"});
+  EXPECT_EQ(listed.at("objects").at(0).at("key"), "images/a\\xff.tar");
+  EXPECT_EQ(run({"--s3-bucket", bucket, "fetch-and-create", "a\xff.tar"}), 2);
+  EXPECT_THAT(err_, AllOf(HasSubstr("a\\xff.tar is not UTF-8"), Not(HasSubstr("json"))));
 }
 
 TEST_F(ProgramTest, ErrorsAreObjectsWithJson) {

@@ -44,6 +44,7 @@ struct Settings {
   std::string s3_path_style{};         // auto, true, false
   std::filesystem::path s3_ca_file{};  // empty: the system's
   bool s3_anonymous = false;           // send no credentials, even where some are found
+  bool s3_verify_etag = true;          // an ETag that looks like an MD5 is one
   std::chrono::milliseconds download_timeout{};
   std::chrono::milliseconds download_stall{};
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/settings.h"
+#include "objects/s3_endpoint.h"
 
 namespace slipway::cli {
 namespace {
@@ -24,20 +25,6 @@ std::string_view no_control_bytes(std::string_view text) {
 std::string_view bucket_rule(std::string_view text) {
   if (has_control_bytes(text) || text.find(' ') != std::string_view::npos) {
     return "a bucket is a name without spaces, or a folder as file:///PATH";
-  }
-  return "";
-}
-
-std::string_view region_rule(std::string_view text) {
-  if (text.empty() || !all_in(text, "-_")) return "a region is a name such as us-east-1";
-  return "";
-}
-
-std::string_view endpoint_rule(std::string_view text) {
-  if (text.empty()) return "";
-  const bool http = text.starts_with("http://") || text.starts_with("https://");
-  if (!http || has_control_bytes(text) || text.find(' ') != std::string_view::npos) {
-    return "an endpoint is an address such as https://storage.example or http://127.0.0.1:9000";
   }
   return "";
 }
@@ -79,7 +66,15 @@ std::vector<SettingSpec> make_specs() {
        0,
        kLargest,
        bucket_rule},
-      {"s3_region", kText, &S::s3_region, "us-east-1", "region of the bucket", {}, 0, kLargest, region_rule},
+      {"s3_region",
+       kText,
+       &S::s3_region,
+       "us-east-1",
+       "region of the bucket",
+       {},
+       0,
+       kLargest,
+       objects::broken_region_rule},
       {"s3_prefix",
        kText,
        &S::s3_prefix,
@@ -97,7 +92,7 @@ std::vector<SettingSpec> make_specs() {
        {},
        0,
        kLargest,
-       endpoint_rule},
+       objects::broken_endpoint_rule},
       {"s3_path_style",
        kChoice,
        &S::s3_path_style,
@@ -107,6 +102,8 @@ std::vector<SettingSpec> make_specs() {
       {"s3_ca_file", kPath, &S::s3_ca_file, "",
        "PEM file of certificate authorities to trust; the system's when empty"},
       {"s3_anonymous", kBool, &S::s3_anonymous, "false", "send no credentials, even where some are found"},
+      {"s3_verify_etag", kBool, &S::s3_verify_etag, "true",
+       "take an ETag that looks like an MD5 for one; false where the server's are something else"},
       {"download_timeout", kDuration, &S::download_timeout, "5m", "time for one try of a download", {}, kSecond, kWeek},
       {"download_stall",
        kDuration,

@@ -173,6 +173,12 @@ TEST_F(SettingsTest, ValuesMustBeInTheirRangeAndOfTheirKind) {
               AllOf(HasSubstr("standard, strict"), HasSubstr("did you mean strict?")));
   EXPECT_THAT(error({flag("dm_pool_name", "a/b")}), HasSubstr("pool name"));
   EXPECT_THAT(error({flag("s3_endpoint", "storage.example")}), HasSubstr("https://"));
+  EXPECT_THAT(error({flag("s3_endpoint", "https://a.example?x")}), HasSubstr("query"));
+  EXPECT_THAT(error({flag("s3_endpoint", "https://me@a.example")}), HasSubstr("user"));
+  EXPECT_THAT(error({flag("s3_endpoint", "http://:80")}), HasSubstr("host"));
+  EXPECT_THAT(error({flag("s3_endpoint", "http://a.example:port")}), HasSubstr("port"));
+  EXPECT_THAT(error({flag("s3_region", "Frankfurt")}), HasSubstr("lower-case"));
+  EXPECT_THAT(error({flag("s3_region", "eu_1")}), HasSubstr("lower-case"));
   EXPECT_THAT(error({flag("s3_bucket", "a b")}), HasSubstr("without spaces"));
   EXPECT_THAT(error({flag("s3_prefix", std::string("a\nb"))}), AllOf(HasSubstr("a\\x0ab"), HasSubstr("control")));
   EXPECT_THAT(error({flag("s3_anonymous", "perhaps")}), HasSubstr("true or false"));

@@ -9,6 +9,7 @@ namespace slipway::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
+constexpr int kAlwaysShown = 100;
 
 // Of columns that are shown (not 0), with the gaps between them.
 std::size_t total_width(const std::vector<std::size_t>& widths) {
@@ -40,8 +41,13 @@ std::vector<std::size_t> Table::widths(const TableLook& look) const {
   std::ranges::stable_sort(shown, {}, [&](std::size_t i) { return columns_[i].importance; });
   for (;;) {
     auto widths = shrink(natural, shown, *look.width);
-    const auto dropped = std::ranges::find_if(shown, [&](std::size_t i) { return columns_[i].optional; });
-    if (total_width(widths) <= *look.width || dropped == shown.end()) return widths;
+    if (total_width(widths) <= *look.width) return widths;
+    auto dropped = std::ranges::find_if(shown, [&](std::size_t i) { return columns_[i].optional; });
+    if (dropped == shown.end()) {
+      dropped =
+          std::ranges::find_if(shown, [&](std::size_t i) { return i != 0 && columns_[i].importance < kAlwaysShown; });
+    }
+    if (dropped == shown.end()) return widths;
     shown.erase(dropped);
   }
 }

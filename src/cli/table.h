@@ -1,9 +1,12 @@
-// A table of text. On a terminal it fits the width: the least important column is shortened, then left out, first.
+// A table of text. On a terminal it fits the width: the least important column is shortened first, then the optional
+// ones are left out, then the others but for the first column and those of importance 100. What does not fit even then
+// is left to the terminal.
 // Elsewhere nothing is ever cut. Columns are separated by two spaces; there are no tabs and no spaces at the ends of
 // lines.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,9 +16,11 @@
 
 namespace slipway::cli {
 
+inline constexpr std::size_t kWhole = SIZE_MAX;  // as a column's least: it is never shortened
+
 struct Column {
   std::string title;
-  int importance = 100;   // the lowest is shortened first
+  int importance = 100;   // the lowest is shortened, and left out, first; with 100 it is never left out
   std::size_t least = 6;  // it is not made narrower than this many columns
   bool right = false;     // numbers
   Cut cut = Cut::kEnd;
