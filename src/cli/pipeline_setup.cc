@@ -131,7 +131,8 @@ service::Settings work_settings(const Settings& settings) {
           {"s3_region", settings.s3_region},
           {"s3_path_style", settings.s3_path_style},
           {"s3_ca_file", settings.s3_ca_file.string()},
-          {"s3_anonymous", settings.s3_anonymous ? "true" : "false"}};
+          {"s3_anonymous", settings.s3_anonymous ? "true" : "false"},
+          {"s3_verify_etag", settings.s3_verify_etag ? "true" : "false"}};
 }
 
 std::string full_key(const Settings& settings, const std::string& key) {
