@@ -21,7 +21,9 @@ namespace slipway::store {
 enum class OpenMode : std::uint8_t {
   kReadWriteCreate,
   // Never changes the data, and works while another process writes. SQLite keeps the index of the WAL in a file beside
-  // the database (-shm): when that is not there, it has to be made, so the directory must then be writable.
+  // the database (-shm): when that is not there, it has to be made. Where this user may not, a database without a WAL
+  // is read as a file that nobody changes: who begins to write to it meanwhile is not noticed, and such a read may fail
+  // or be of two minds. One with a WAL cannot be read so: kPermission.
   kReadOnly,
 };
 

@@ -1,5 +1,4 @@
-#include "binary.h"
-
+// The built program, run as a person would: with a pipe or with a terminal.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -9,14 +8,18 @@
 
 #include "base/json.h"
 #include "cli/testing/sample_state.h"
+#include "sys/testing/command.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway {
 namespace {
 
+using sys::run_to_end;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using Streams = sys::CommandOptions::Streams;
 using testing::StartsWith;
 
 class BinaryTest : public testing::Test {
@@ -26,13 +29,13 @@ class BinaryTest : public testing::Test {
     how_.variables["HOME"] = dir_.path();
     how_.folder = dir_.path();
   }
-  Ran slipway(std::vector<std::string> words) {
+  sys::Ended slipway(std::vector<std::string> words) {
     words.insert(words.begin(), SLIPWAY_BINARY);
-    return run(words, how_);
+    return run_to_end(words, how_);
   }
 
   sys::TempDir dir_;
-  How how_;
+  sys::CommandOptions how_{.streams = Streams::kKept, .inherit = false};
 };
 
 TEST_F(BinaryTest, ExitCodesTellDoneFailedAndWrongUse) {
@@ -70,7 +73,7 @@ TEST_F(BinaryTest, APipeGetsWholePlainLinesAndATerminalAFittingTable) {
   const auto piped = slipway({"list"});
   EXPECT_THAT(piped.out, AllOf(HasSubstr(std::string(64, 'a')), HasSubstr("2025-11-12T12:00:00.000000Z"),
                                Not(HasSubstr("\x1b")), Not(HasSubstr("…"))));
-  how_.terminal = true;
+  how_.streams = Streams::kTerminal;
   const auto shown = slipway({"list"});
   EXPECT_EQ(shown.code, 0);
   EXPECT_THAT(shown.out, AllOf(HasSubstr("aaaaaaaaaaaa "), Not(HasSubstr(std::string(13, 'a'))),
@@ -80,7 +83,7 @@ TEST_F(BinaryTest, APipeGetsWholePlainLinesAndATerminalAFittingTable) {
 TEST_F(BinaryTest, ColoursFollowNoColorAndTheFlag) {
   (void)cli::make_sample_state(dir_.path());
   EXPECT_THAT(slipway({"list", "--color", "always"}).out, HasSubstr("\x1b["));
-  how_.terminal = true;
+  how_.streams = Streams::kTerminal;
   EXPECT_THAT(slipway({"list", "--color=never"}).out, Not(HasSubstr("\x1b[")));
   how_.variables["NO_COLOR"] = "1";
   EXPECT_THAT(slipway({"list"}).out, Not(HasSubstr("\x1b[")));
@@ -106,13 +109,13 @@ TEST_F(BinaryTest, OutputThatCannotBeWrittenIsAFailure) {
 TEST_F(BinaryTest, UnderItsOtherNameItReadsTheOtherVariables) {
   std::filesystem::create_symlink(SLIPWAY_BINARY, dir_.file("flyio-machine"));
   how_.variables["FLYIO_S3_BUCKET"] = "theirs";
-  EXPECT_EQ(run({dir_.file("flyio-machine"), "config", "s3_bucket"}, how_).out, "theirs\n");
+  EXPECT_EQ(run_to_end({dir_.file("flyio-machine"), "config", "s3_bucket"}, how_).out, "theirs\n");
   EXPECT_EQ(slipway({"config", "s3_bucket"}).out, "\n");
 }
 
 TEST_F(BinaryTest, AnOrdinaryUserLooksAtItsOwnState) {
   if (::geteuid() != 0) GTEST_SKIP() << "this is an ordinary user already";
-  if (!is_installed("setpriv")) GTEST_SKIP() << "setpriv is not there";
+  if (sys::find_program("setpriv").empty()) GTEST_SKIP() << "setpriv is not there";
   how_.variables.erase("SLIPWAY_STATE_DIR");
   how_.variables["HOME"] = "/nowhere";
   how_.folder = "/";
@@ -120,22 +123,23 @@ TEST_F(BinaryTest, AnOrdinaryUserLooksAtItsOwnState) {
                                            SLIPWAY_BINARY};
   auto words = as_nobody;
   words.insert(words.end(), {"config", "state_dir"});
-  const auto ran = run(words, how_);
+  const auto ran = run_to_end(words, how_);
   if (ran.code == 127 || ran.code == 126) GTEST_SKIP() << "an ordinary user may not start " << SLIPWAY_BINARY;
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "/nowhere/.local/state/slipway\n");
   words = as_nobody;
   words.emplace_back("list");
-  EXPECT_EQ(run(words, how_).code, 0);
+  EXPECT_EQ(run_to_end(words, how_).code, 0);
 }
 
 TEST_F(BinaryTest, AStateThatMayNotBeReadIsAnErrorNotAnEmptyList) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
-  if (!is_installed("setpriv")) GTEST_SKIP() << "setpriv is not there";
+  if (sys::find_program("setpriv").empty()) GTEST_SKIP() << "setpriv is not there";
   (void)cli::make_sample_state(dir_.path());
-  const auto ran = run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", SLIPWAY_BINARY, "--state-dir",
-                        dir_.path(), "list"},
-                       {.variables = {{"HOME", "/"}}});
+  const auto ran =
+      run_to_end({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", SLIPWAY_BINARY, "--state-dir",
+                  dir_.path(), "list"},
+                 {.streams = Streams::kKept, .inherit = false, .variables = {{"HOME", "/"}}, .folder = "/"});
   if (ran.code == 127 || ran.code == 126) GTEST_SKIP() << "an ordinary user may not start " << SLIPWAY_BINARY;
   EXPECT_EQ(ran.code, 1) << ran.out;
   EXPECT_THAT(ran.err, HasSubstr("catalog.db"));

@@ -5,16 +5,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "binary.h"
 #include "cli/testing/sample_state.h"
+#include "sys/testing/command.h"
+#include "sys/testing/temp_dir.h"
 
 namespace slipway {
 namespace {
 
+using sys::run_to_end;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using Streams = sys::CommandOptions::Streams;
 
 class ShellsTest : public testing::Test {
  protected:
@@ -30,23 +33,23 @@ class ShellsTest : public testing::Test {
   std::string script(const std::vector<std::string>& words, const std::string& name) {
     std::vector<std::string> argv{SLIPWAY_BINARY};
     argv.insert(argv.end(), words.begin(), words.end());
-    const auto ran = run(argv, how_);
+    const auto ran = run_to_end(argv, how_);
     EXPECT_EQ(ran.code, 0) << ran.err;
     std::ofstream(dir_.file(name)) << ran.out;
     return dir_.file(name);
   }
 
   sys::TempDir dir_;
-  How how_;
+  sys::CommandOptions how_{.streams = Streams::kKept, .inherit = false};
 };
 
 TEST_F(ShellsTest, BashCompletes) {
   const auto file = script({"completion", "bash"}, "slipway.bash");
   const auto ask = [&](const std::string& words, int at) {
-    return run({"bash", "--norc", "-c",
-                "source " + file + "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(at) +
-                    "; _slipway; printf '%s\\n' \"${COMPREPLY[@]}\""},
-               how_);
+    return run_to_end({"bash", "--norc", "-c",
+                       "source " + file + "; COMP_WORDS=(" + words + "); COMP_CWORD=" + std::to_string(at) +
+                           "; _slipway; printf '%s\\n' \"${COMPREPLY[@]}\""},
+                      how_);
   };
   const auto commands = ask("slipway ''", 1);
   EXPECT_THAT(commands.err, IsEmpty());
@@ -57,15 +60,16 @@ TEST_F(ShellsTest, BashCompletes) {
 }
 
 TEST_F(ShellsTest, ZshCompletes) {
-  if (!is_installed("zsh")) GTEST_SKIP() << "zsh is not there";
+  if (sys::find_program("zsh").empty()) GTEST_SKIP() << "zsh is not there";
   const auto file = script({"completion", "zsh"}, "_slipway");
-  EXPECT_EQ(run({"zsh", "-n", file}, how_).code, 0);
+  EXPECT_EQ(run_to_end({"zsh", "-n", file}, how_).code, 0);
   // The two functions of zsh that the script hands its results to, replaced by ones that print them.
   const auto ask = [&](const std::string& words) {
-    return run({"zsh", "-f", "-c",
-                "compdef() { :; }; _describe() { print -rl -- \"${(@P)3}\"; }; _files() { print FILES $*; }; source " +
-                    file + "; words=(" + words + "); CURRENT=$#words; _slipway"},
-               how_);
+    return run_to_end(
+        {"zsh", "-f", "-c",
+         "compdef() { :; }; _describe() { print -rl -- \"${(@P)3}\"; }; _files() { print FILES $*; }; source " + file +
+             "; words=(" + words + "); CURRENT=$#words; _slipway"},
+        how_);
   };
   const auto commands = ask("slipway ''");
   EXPECT_THAT(commands.err, IsEmpty());
@@ -73,18 +77,18 @@ TEST_F(ShellsTest, ZshCompletes) {
   EXPECT_EQ(ask("slipway show al").out, "alpine-3.19:ready\n");
   EXPECT_EQ(ask("slipway --state-dir ''").out, "FILES -/\n");
   // And the real thing: the completion system takes the file for slipway's.
-  const auto loaded = run({"zsh", "-f", "-c",
-                           "fpath=(" + dir_.path() + " $fpath); autoload -Uz compinit; compinit -u -d " +
-                               dir_.file("dump") + "; print $_comps[slipway]"},
-                          how_);
+  const auto loaded = run_to_end({"zsh", "-f", "-c",
+                                  "fpath=(" + dir_.path() + " $fpath); autoload -Uz compinit; compinit -u -d " +
+                                      dir_.file("dump") + "; print $_comps[slipway]"},
+                                 how_);
   EXPECT_EQ(loaded.out, "_slipway\n") << loaded.err;
 }
 
 TEST_F(ShellsTest, FishCompletes) {
-  if (!is_installed("fish")) GTEST_SKIP() << "fish is not there";
+  if (sys::find_program("fish").empty()) GTEST_SKIP() << "fish is not there";
   const auto file = script({"completion", "fish"}, "slipway.fish");
   const auto ask = [&](const std::string& line) {
-    return run({"fish", "--no-config", "-c", "source " + file + "; complete -C '" + line + "'"}, how_);
+    return run_to_end({"fish", "--no-config", "-c", "source " + file + "; complete -C '" + line + "'"}, how_);
   };
   const auto commands = ask("slipway ");
   EXPECT_THAT(commands.err, IsEmpty());
@@ -96,20 +100,20 @@ TEST_F(ShellsTest, FishCompletes) {
 TEST_F(ShellsTest, TheManualPageRendersWithoutWarnings) {
   const auto page = script({"__man"}, "slipway.1");
   bool tried = false;
-  if (is_installed("groff")) {
+  if (!sys::find_program("groff").empty()) {
     tried = true;
-    const auto ran = run({"groff", "-man", "-Tutf8", "-ww", "-z", page}, how_);
+    const auto ran = run_to_end({"groff", "-man", "-Tutf8", "-ww", "-z", page}, how_);
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.err, IsEmpty());
   }
-  if (is_installed("mandoc")) {
+  if (!sys::find_program("mandoc").empty()) {
     tried = true;
-    EXPECT_THAT(run({"mandoc", "-T", "lint", "-W", "warning", page}, how_).out, IsEmpty());
+    EXPECT_THAT(run_to_end({"mandoc", "-T", "lint", "-W", "warning", page}, how_).out, IsEmpty());
   }
-  if (is_installed("man")) {
+  if (!sys::find_program("man").empty()) {
     tried = true;
     how_.variables["MANWIDTH"] = "80";
-    const auto ran = run({"man", "--warnings", "-l", page}, how_);
+    const auto ran = run_to_end({"man", "--warnings", "-l", page}, how_);
     EXPECT_THAT(ran.err, IsEmpty());
     EXPECT_THAT(ran.out,
                 AllOf(HasSubstr("slipway - container images"), HasSubstr("EXIT STATUS"), HasSubstr("s3_bucket")));

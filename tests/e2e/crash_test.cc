@@ -62,7 +62,7 @@ TEST_P(CommandCrashTest, KilledAtAnyInstantItGoesOnToTheRightEnd) {
       const auto life = workshop_.start(fetch());
       std::this_thread::sleep_for(whole * std::uniform_real_distribution<>(0, 1)(dice));
       life->signal(SIGKILL);
-      const auto ended = life->wait();
+      const auto ended = life->finish();
       if (ended.code == 128 + SIGKILL) {
         ++kills;
         continue;
@@ -80,7 +80,7 @@ std::set<std::string> reached_points(Workshop& workshop, const std::vector<std::
   const auto list = workshop.state().parent_path() / "reached";
   auto variables = workshop.variables();
   variables["SLIPWAY_TEST_REACHED"] = list;
-  const auto ended = Command(Workshop::faulty_program(), words, variables).wait();
+  const auto ended = start_program(Workshop::faulty_program(), words, variables)->finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
   std::set<std::string> points;
   std::ifstream in(list);
@@ -101,7 +101,7 @@ TEST_P(CommandCrashTest, KilledAtEachFaultPointItGoesOnToTheRightEnd) {
       workshop_.forget();
       auto variables = workshop_.variables();
       variables["SLIPWAY_FAULT"] = point + "=kill@" + std::to_string(hit);
-      const auto ended = Command(Workshop::faulty_program(), fetch(), variables).wait();
+      const auto ended = start_program(Workshop::faulty_program(), fetch(), variables)->finish();
       if (ended.code == 0) break;  // it is not passed so often
       ASSERT_EQ(ended.code, 128 + SIGKILL) << point << ": " << ended.err;
       ++kills;

@@ -17,9 +17,9 @@ namespace {
 using testing::HasSubstr;
 
 // Until `text` stands in what the command said on standard error.
-void await(Command& command, const std::string& text) {
+void await(sys::Command& command, const std::string& text) {
   while (command.err_so_far().find(text) == std::string::npos) {
-    ASSERT_TRUE(command.running()) << command.wait().err;
+    ASSERT_TRUE(command.running()) << command.finish().err;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -108,8 +108,8 @@ TEST_P(FetchTest, TwoCommandsAtOnceShareOneDownload) {
   workshop_.put("x.tar", bytes);
   const auto first = workshop_.start({"fetch-and-create", "x.tar", "--json"});
   const auto second = workshop_.start({"fetch-and-create", "x.tar", "--json"});
-  const auto one = first->wait();
-  const auto two = second->wait();
+  const auto one = first->finish();
+  const auto two = second->finish();
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_EQ(two.code, 0) << two.err;
   EXPECT_EQ(one.json().at("image").at("checksum"), two.json().at("image").at("checksum"));
@@ -158,7 +158,7 @@ TEST_F(StalledFetchTest, CtrlCEndsCleanlySaysHowToResumeAndTheNextTimeGoesOn) {
     await(*command, "download");
     workshop_.s3().proxy().wait_for_stalls(1);
     command->signal(signal);
-    const auto ended = command->wait();
+    const auto ended = command->finish();
     EXPECT_EQ(ended.code, 130) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("the same command again goes on from there"));
   }
@@ -172,7 +172,7 @@ TEST_F(StalledFetchTest, CtrlCTwiceEndsAtOnceAndIsStillSafe) {
   await(*command, "download");
   command->signal(SIGINT);
   command->signal(SIGTERM);
-  EXPECT_EQ(command->wait().code, 130);
+  EXPECT_EQ(command->finish().code, 130);
   go_on();
   ASSERT_EQ(workshop_.run({"fetch-and-create", "x.tar"}).code, 0);
   EXPECT_EQ(workshop_.faults_of("x.tar", bytes_), "");
@@ -185,7 +185,7 @@ TEST_F(StalledFetchTest, WhenTheOwnerIsKilledTheOtherTakesOver) {
   await(*other, "download");
   owner->signal(SIGKILL);
   go_on();
-  const auto ended = other->wait();
+  const auto ended = other->finish();
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(workshop_.faults_of("x.tar", bytes_), "");
 }
@@ -196,11 +196,11 @@ TEST_F(StalledFetchTest, CtrlCWhileAnotherOwnsTheRunLeavesItToThatOne) {
   const auto other = workshop_.start({"fetch-and-create", "x.tar"});
   await(*other, "download");
   other->signal(SIGINT);
-  const auto ended = other->wait();
+  const auto ended = other->finish();
   EXPECT_EQ(ended.code, 130) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("goes on in the process that owns it"));
   go_on();
-  EXPECT_EQ(owner->wait().code, 0);
+  EXPECT_EQ(owner->finish().code, 0);
   EXPECT_EQ(workshop_.faults_of("x.tar", bytes_), "");
 }
 
@@ -211,7 +211,7 @@ TEST_F(StalledFetchTest, ARunIsCancelledFromOutsideAndLeavesNothing) {
   ASSERT_EQ(runs.size(), 1U);
   const auto cancelled = workshop_.run({"runs", "cancel", runs[0].at("version"), "--reason", "not wanted"});
   EXPECT_EQ(cancelled.code, 0) << cancelled.err;
-  const auto ended = owner->wait();
+  const auto ended = owner->finish();
   EXPECT_EQ(ended.code, 1) << ended.err;  // nobody interrupted it, and it will not go on
   EXPECT_THAT(ended.err, HasSubstr("was cancelled: not wanted (runs cancel, user"));
   const auto after = workshop_.run({"runs", "--json"}).json().at("runs");
@@ -225,7 +225,7 @@ TEST(FetchSettings, WithoutABucketTheErrorSaysHowToSetOne) {
   const Workshop workshop(Place::kFolder);
   auto variables = workshop.variables();
   variables.erase("SLIPWAY_S3_BUCKET");
-  const auto ended = Command(Workshop::program(), {"fetch-and-create", "x.tar"}, variables).wait();
+  const auto ended = start_program(Workshop::program(), {"fetch-and-create", "x.tar"}, variables)->finish();
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("s3_bucket"));
 }

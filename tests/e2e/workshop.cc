@@ -32,6 +32,15 @@ std::string contents(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::unique_ptr<sys::Command> start_program(const std::string& program, const std::vector<std::string>& words,
+                                            const sys::Variables& variables) {
+  std::vector<std::string> all{program};
+  all.insert(all.end(), words.begin(), words.end());
+  return std::make_unique<sys::Command>(
+      all,
+      sys::CommandOptions{.streams = sys::CommandOptions::Streams::kKept, .inherit = false, .variables = variables});
+}
+
 Workshop::Workshop(Place place) {
   if (place == Place::kS3) s3_ = std::make_unique<objects::FakeS3>();
   std::filesystem::create_directories(std::filesystem::path(folder_.file("bucket")) / kPrefix);
@@ -47,8 +56,8 @@ void Workshop::put(const std::string& key, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-Command::Variables Workshop::variables() const {
-  Command::Variables variables{{"SLIPWAY_STATE_DIR", state()}, {"HOME", folder_.path()}};
+sys::Variables Workshop::variables() const {
+  sys::Variables variables{{"SLIPWAY_STATE_DIR", state()}, {"HOME", folder_.path()}};
   if (s3_) {
     const auto credentials = objects::FakeS3::credentials();
     variables["SLIPWAY_S3_BUCKET"] = objects::FakeS3::kBucket;
@@ -61,8 +70,8 @@ Command::Variables Workshop::variables() const {
   return variables;
 }
 
-std::unique_ptr<Command> Workshop::start(const std::vector<std::string>& words) const {
-  return std::make_unique<Command>(program(), words, variables());
+std::unique_ptr<sys::Command> Workshop::start(const std::vector<std::string>& words) const {
+  return start_program(program(), words, variables());
 }
 
 void Workshop::forget() { std::filesystem::remove_all(state()); }

@@ -6,13 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "e2e/command.h"
 #include "objects/testing/fake_s3.h"
+#include "sys/testing/command.h"
 #include "sys/testing/temp_dir.h"
 
 namespace slipway {
 
 enum class Place { kFolder, kS3 };
+
+// A program with these variables and hardly any else, its output kept.
+[[nodiscard]] std::unique_ptr<sys::Command> start_program(const std::string& program,
+                                                          const std::vector<std::string>& words,
+                                                          const sys::Variables& variables);
 
 class Workshop {
  public:
@@ -23,9 +28,9 @@ class Workshop {
   [[nodiscard]] static std::string faulty_program();
 
   void put(const std::string& key, const std::string& bytes);  // below the prefix
-  [[nodiscard]] Command::Variables variables() const;
-  [[nodiscard]] std::unique_ptr<Command> start(const std::vector<std::string>& words) const;
-  [[nodiscard]] Ended run(const std::vector<std::string>& words) const { return start(words)->wait(); }
+  [[nodiscard]] sys::Variables variables() const;
+  [[nodiscard]] std::unique_ptr<sys::Command> start(const std::vector<std::string>& words) const;
+  [[nodiscard]] sys::Ended run(const std::vector<std::string>& words) const { return start(words)->finish(); }
 
   [[nodiscard]] std::filesystem::path state() const { return folder_.file("state"); }
   [[nodiscard]] std::filesystem::path images() const { return state() / "images"; }
