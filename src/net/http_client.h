@@ -18,8 +18,8 @@
 // An answer of any status is a success here; what a status means is the caller's business. A body cut short of its
 // Content-Length (or chunked body without its end) is kUnavailable, never a short success. Redirects are not followed:
 // a signed request must be signed anew for where it goes. Proxies are taken from the environment (http_proxy,
-// https_proxy, no_proxy, as curl does) when the client is made, unless its options say no. Bodies are never decompressed: ranges and checksums are
-// of the bytes as stored.
+// https_proxy, no_proxy, as curl does) when the client is made, unless its options say no. Bodies are never
+// decompressed: ranges and checksums are of the bytes as stored.
 #pragma once
 
 #include <chrono>
