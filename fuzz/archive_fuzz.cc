@@ -21,7 +21,7 @@ class Bounds : public EntryConsumer {
  public:
   Result<bool> begin(InodeId /*inode*/, const Entry& entry) override {
     size_ = entry.size;
-    return entry.type == EntryType::kFile;
+    return entry.type == EntryType::the_file;
   }
   Result<> bytes(std::uint64_t offset, std::span<const std::byte> bytes) override {
     if (offset + bytes.size() > size_) std::abort();
@@ -47,12 +47,12 @@ void check(const Tree& tree) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  static const sys::Descriptor kFile(::memfd_create("fuzz", MFD_CLOEXEC));
-  if (::ftruncate(kFile.get(), 0) != 0 || ::pwrite(kFile.get(), data, size, 0) != static_cast<ssize_t>(size))
+  static const sys::Descriptor the_file(::memfd_create("fuzz", MFD_CLOEXEC));
+  if (::ftruncate(the_file.get(), 0) != 0 || ::pwrite(the_file.get(), data, size, 0) != static_cast<ssize_t>(size))
     std::abort();
   Policy policy = standard_policy();
   policy.limits = {.max_files = 1000, .max_file_size = 4U << 20, .max_total_size = 16U << 20};
-  const Input input{.fd = kFile.get(), .size = size, .tick = {}};
+  const Input input{.fd = the_file.get(), .size = size, .tick = {}};
   auto seen = survey(input, policy);
   if (!seen) return 0;
   check(seen->tree);

@@ -336,7 +336,7 @@ void Merger::place(NodeId folder, std::string_view name, Inode inode) {
 
 // Folders that nobody sent are made for names; a few long names must not become millions of them.
 Result<> Merger::check_cost(std::string_view path) const {
-  const std::uint64_t most = judge_.policy().limits.max_files * 2 + 1024;
+  const std::uint64_t most = saturating_add(saturating_multiply(judge_.policy().limits.max_files, 2), 1024);
   if (tree_.nodes_made() > most) {
     return fail(refusal(path, "max_files", fmt::format("with it the tree has over {} names", most), "max_files",
                         "a larger number"));

@@ -56,6 +56,14 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+// The sum and the product of numbers that may be settings: at most the largest number there is.
+[[nodiscard]] constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+[[nodiscard]] constexpr std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
 // Not settable: what Linux itself can hold, and what keeps a reader's memory bounded.
 inline constexpr std::uint64_t kRatioFloor = 1ULL << 20;  // a tar of many tiny files packs far better than 1 to 100
 inline constexpr std::size_t kMaxName = 4096;

@@ -70,7 +70,9 @@ void copy_lists(struct archive_entry* raw, Entry& entry) {
   }
   la_int64_t offset = 0;
   la_int64_t length = 0;
-  for (archive_entry_sparse_reset(raw); archive_entry_sparse_next(raw, &offset, &length) == ARCHIVE_OK;) {
+  // None when one piece is the whole file: the list is gone then, and its next piece must not be asked for.
+  if (archive_entry_sparse_reset(raw) == 0) return;
+  while (archive_entry_sparse_next(raw, &offset, &length) == ARCHIVE_OK) {
     entry.sparse.push_back({static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length)});
   }
 }

@@ -213,5 +213,17 @@ TEST(ReaderTest, SparseFilesGiveTheirPieces) {
   EXPECT_EQ(all->front().second, std::string(4096, '\0') + "hello" + std::string(899, '\0'));
 }
 
+// libarchive frees its list of pieces then.
+TEST(ReaderTest, ASparseFileOfOnePieceIsAPlainFile) {
+  TarBuilder tar;
+  tar.pax(
+      {{"GNU.sparse.major", "1"}, {"GNU.sparse.minor", "0"}, {"GNU.sparse.name", "s"}, {"GNU.sparse.realsize", "5"}});
+  tar.header({.name = "x", .size = 1024}).content("1\n0\n5\n").content("hello");
+  const auto all = read_all(tar.finish());
+  ASSERT_TRUE(all) << all.error().message();
+  EXPECT_THAT(all->front().first.sparse, testing::IsEmpty());
+  EXPECT_EQ(all->front().second, "hello");
+}
+
 }  // namespace
 }  // namespace slipway::archive

@@ -5,9 +5,10 @@
 namespace slipway::archive {
 
 Result<> UnpackMeter::take(std::uint64_t bytes) {
-  out_ = bytes > UINT64_MAX - out_ ? UINT64_MAX : out_ + bytes;
+  out_ = saturating_add(out_, bytes);
   // Room for headers and padding besides the content of files.
-  const std::uint64_t most = limits_.max_total_size + limits_.max_files * 4096 + kRatioFloor;
+  const std::uint64_t room = saturating_add(saturating_multiply(limits_.max_files, 4096), kRatioFloor);
+  const std::uint64_t most = saturating_add(limits_.max_total_size, room);
   if (out_ > most) {
     return fail(refusal({}, "max_total_size", fmt::format("unpacks to more than {} bytes", most), "max_total_size",
                         "a larger size"));

@@ -183,6 +183,7 @@ FORMS = {"old": old_sparse, "0-0": sparse_00, "0-1": sparse_01, "1-0": sparse_10
 for form, make in FORMS.items():
     simple(**{
         f"sparse-{form}": root(make(b"x", 131_072, PIECES + [(131_072, 0)], DATA)),
+        f"sparse-{form}-one-piece": root(make(b"x", 1024, [(0, 1024)], DATA)),
         f"sparse-{form}-terabyte": root(make(b"x", 1 << 40, [((1 << 40) - 512, 512)], b"a" * 512)),
         f"sparse-{form}-2-62": root(make(b"x", 1 << 62, [(0, 512), (1 << 62, 0)], b"a" * 512)),
         f"sparse-{form}-hole-terabyte": root(make(b"x", 1 << 40, [(0, 512), (1 << 40, 0)], b"a" * 512)),
