@@ -41,6 +41,8 @@ class Download {
     if (!object) return fail(object.error());
     for (int replaced = 0, failures = 0;;) {
       if (auto fits = check_size(*object); !fits) return fail(fits.error());
+      // Without an ETag nobody could tell the ranges of two versions apart.
+      if (object->etag.empty() && object->size > request_.tuning.one_stream) whole_ = true;
       auto done = one_try(*object);
       if (done) return done;
       const ErrorKind kind = done.error().kind();
@@ -126,7 +128,7 @@ class Download {
   ObjectSource& source_;
   const DownloadRequest& request_;
   const std::stop_token& stop_;
-  bool whole_ = false;     // the server has no ranges to give
+  bool whole_ = false;     // no ranges: the server has none to give, or none that are sure to be of one version
   bool replaced_ = false;  // the last try found another object than the one it looked for
 };
 

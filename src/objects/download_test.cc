@@ -111,7 +111,7 @@ TEST_F(DownloadTest, BadRequestsNameTheRule) {
   expect_error(ErrorKind::kNotFound, "k");
   source_.put("k", "x");
   request_.file = dir_.file("no/such/folder/file");
-  expect_error(ErrorKind::kNotFound, "no/such/folder");
+  expect_error(ErrorKind::kIo, "no/such/folder");
 }
 
 TEST_F(DownloadTest, ProgressNeverGoesBackAndEndsAtAll) {

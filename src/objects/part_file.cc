@@ -21,9 +21,9 @@ Result<sys::Descriptor> open_locked(const std::filesystem::path& path) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     sys::Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd) return fail(sys::system_error("create", path.string(), errno));
+    if (!fd) return fail(local_error("create", path.string(), errno));
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) return fail(sys::system_error("lock", path.string(), errno));
+      if (errno != EWOULDBLOCK) return fail(local_error("lock", path.string(), errno));
       return fail(ErrorKind::kConflict, "another download is writing {}", path.string());
     }
     struct stat ours{};
@@ -56,8 +56,7 @@ Result<PartFile> PartFile::open(const std::filesystem::path& file, PartIdentity 
 
 Result<> PartFile::load_or_start_afresh(bool reserve) {
   struct stat status{};
-  if (::fstat(descriptor_.get(), &status) != 0)
-    return fail(sys::system_error("stat", part_path(file_).string(), errno));
+  if (::fstat(descriptor_.get(), &status) != 0) return fail(local_error("stat", part_path(file_).string(), errno));
   if (!S_ISREG(status.st_mode)) {
     return fail(ErrorKind::kInvalid, "{} is in the way: it is not a regular file", part_path(file_).string());
   }
@@ -74,7 +73,7 @@ Result<> PartFile::start_afresh() {
   kept_.clear();
   if (auto removed = remove_part_state(file_); !removed) return removed;
   if (::ftruncate(descriptor_.get(), 0) != 0) {
-    return fail(sys::system_error("truncate", part_path(file_).string(), errno));
+    return fail(local_error("truncate", part_path(file_).string(), errno));
   }
   return {};
 }
@@ -88,7 +87,7 @@ Result<> PartFile::make_room(bool reserve) const {
   } while (status != 0 && errno == EINTR);
   if (status == 0) return {};
   if (errno != EOPNOTSUPP) {
-    return fail(Error(sys::system_error(fmt::format("reserve {} bytes for", identity_.size), path, errno))
+    return fail(Error(local_error(fmt::format("reserve {} bytes for", identity_.size), path, errno))
                     .with_hint("free some room there, or set download_dir to a bigger disk"));
   }
   // A file system that cannot reserve: look at what is free, and let the writes find out the rest.
@@ -98,7 +97,7 @@ Result<> PartFile::make_room(bool reserve) const {
                 room.f_bavail * room.f_frsize);
   }
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(identity_.size)) != 0) {
-    return fail(sys::system_error("extend", path, errno));
+    return fail(local_error("extend", path, errno));
   }
   return {};
 }
@@ -108,7 +107,7 @@ Result<> PartFile::write(std::uint64_t offset, std::span<const std::byte> bytes)
   while (!bytes.empty()) {
     const ssize_t put = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail(sys::system_error("write", part_path(file_).string(), errno));
+    if (put < 0) return fail(local_error("write", part_path(file_).string(), errno));
     bytes = bytes.subspan(static_cast<std::size_t>(put));
     offset += static_cast<std::uint64_t>(put);
   }
@@ -119,7 +118,7 @@ Result<> PartFile::read(std::uint64_t offset, std::span<std::byte> into) const {
   while (!into.empty()) {
     const ssize_t got = ::pread(descriptor_.get(), into.data(), into.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(sys::system_error("read", part_path(file_).string(), errno));
+    if (got < 0) return fail(local_error("read", part_path(file_).string(), errno));
     if (got == 0) return fail(ErrorKind::kIo, "{} is shorter than what was written to it", part_path(file_).string());
     into = into.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);
@@ -134,7 +133,7 @@ void PartFile::start_writeback() const {
 Result<> PartFile::sync() const {
   const std::string path = part_path(file_).string();
   if (auto fault = fault::check("objects.part.sync")) return fault->during("sync {}", path);
-  if (::fsync(descriptor_.get()) != 0) return fail(sys::system_error("sync", path, errno));
+  if (::fsync(descriptor_.get()) != 0) return fail(local_error("sync", path, errno));
   return {};
 }
 
@@ -150,7 +149,7 @@ Result<> PartFile::finish() {
   const std::string part = part_path(file_).string();
   if (auto synced = sync(); !synced) return synced;
   if (auto fault = fault::check("objects.rename.before")) return fault->during("rename {}", part);
-  if (::rename(part.c_str(), file_.c_str()) != 0) return fail(sys::system_error("rename", part, errno));
+  if (::rename(part.c_str(), file_.c_str()) != 0) return fail(local_error("rename", part, errno));
   if (auto fault = fault::check("objects.rename.after")) return fault->during("after renaming {}", part);
   if (auto fault = fault::check("objects.folder.sync")) return fault->during("sync the folder of {}", file_.string());
   if (auto synced = sys::sync_directory(folder_of(file_)); !synced) return synced;

@@ -34,7 +34,7 @@ Result<> write_all(int fd, std::string_view text, const std::filesystem::path& p
   while (!text.empty()) {
     const ssize_t put = ::write(fd, text.data(), text.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail(sys::system_error("write", path.string(), errno));
+    if (put < 0) return fail(local_error("write", path.string(), errno));
     text.remove_prefix(static_cast<std::size_t>(put));
   }
   return {};
@@ -87,10 +87,10 @@ Result<> write_part_state(const std::filesystem::path& file, const std::string& 
   const auto fresh = new_state_path(file);
   if (auto fault = fault::check("objects.state.write")) return fault->during("write {}", fresh.string());
   const sys::Descriptor fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return fail(sys::system_error("create", fresh.string(), errno));
+  if (!fd) return fail(local_error("create", fresh.string(), errno));
   if (auto written = write_all(fd.get(), text, fresh); !written) return written;
   if (::rename(fresh.c_str(), state_path(file).c_str()) != 0) {
-    return fail(sys::system_error("rename", fresh.string(), errno));
+    return fail(local_error("rename", fresh.string(), errno));
   }
   return {};
 }
@@ -109,8 +109,13 @@ Result<> remove_part_state(const std::filesystem::path& file) {
   return remove_if_there(state_path(file));
 }
 
+Error local_error(std::string_view doing, std::string_view path, int error) {
+  Error local = sys::system_error(doing, path, error);
+  return local.kind() == ErrorKind::kNotFound ? Error(ErrorKind::kIo, local.message()) : local;
+}
+
 Result<> remove_if_there(const std::filesystem::path& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(sys::system_error("remove", path.string(), errno));
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(local_error("remove", path.string(), errno));
   return {};
 }
 

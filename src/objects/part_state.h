@@ -28,6 +28,10 @@ namespace slipway::objects {
 // The state and its half-written successor.
 [[nodiscard]] Result<> remove_part_state(const std::filesystem::path& file);
 
+// As sys::system_error(), but what is missing here must not be taken for missing in the bucket: it is kIo, and the next
+// try makes it anew.
+[[nodiscard]] Error local_error(std::string_view doing, std::string_view path, int error);
+
 // unlink(); no error when there is nothing.
 [[nodiscard]] Result<> remove_if_there(const std::filesystem::path& path);
 
