@@ -82,20 +82,23 @@ Result<> set_archive(store::Connection& db, const std::string& image_id, const s
   if (!facts) {
     return ran(change(db,
                       "UPDATE images SET archive_kind = NULL, archive_layers = NULL, archive_entries = NULL, "
-                      "archive_files = NULL, archive_total_size = NULL, archive_policy = NULL WHERE image_id = ?1",
+                      "archive_files = NULL, archive_total_size = NULL, archive_policy = NULL, archive_findings = NULL "
+                      "WHERE image_id = ?1",
                       image_id));
   }
   auto layers = storable("a number of layers", facts->layers);
   auto entries = storable("a number of entries", facts->entries);
   auto files = storable("a number of files", facts->files);
   auto total = storable("a total size", facts->total_size);
-  for (auto* number : {&layers, &entries, &files, &total}) {
+  auto findings = storable("a number of findings", facts->findings);
+  for (auto* number : {&layers, &entries, &files, &total, &findings}) {
     if (!*number) return fail(std::move(number->error()));
   }
   return ran(change(db,
                     "UPDATE images SET archive_kind = ?2, archive_layers = ?3, archive_entries = ?4, "
-                    "archive_files = ?5, archive_total_size = ?6, archive_policy = ?7 WHERE image_id = ?1",
-                    image_id, facts->kind, *layers, *entries, *files, *total, facts->policy));
+                    "archive_files = ?5, archive_total_size = ?6, archive_policy = ?7, "
+                    "archive_findings = ?8 WHERE image_id = ?1",
+                    image_id, facts->kind, *layers, *entries, *files, *total, facts->policy, *findings));
 }
 
 // A failed download that leaves no good content behind.

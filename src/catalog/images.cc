@@ -20,7 +20,8 @@ std::optional<ArchiveFacts> read_archive(const store::Statement& row, int column
                       .entries = unsigned_of(row, column + 2),
                       .files = unsigned_of(row, column + 3),
                       .total_size = unsigned_of(row, column + 4),
-                      .policy = std::string(row.text(column + 5))};
+                      .policy = std::string(row.text(column + 5)),
+                      .findings = unsigned_of(row, column + 6)};
 }
 
 std::optional<FileIdentity> read_file(const store::Statement& row, int column) {
@@ -68,8 +69,8 @@ Result<Image> read(const store::Statement& row, int column) {
                .error = text(15),
                .error_at = optional_time(row, column + 16),
                .archive = read_archive(row, column + 17),
-               .verified_file = read_file(row, column + 23),
-               .verified_at = optional_time(row, column + 27)};
+               .verified_file = read_file(row, column + 24),
+               .verified_at = optional_time(row, column + 28)};
 }
 
 Result<std::optional<Image>> find(store::Connection& db, const std::string& image_id) {

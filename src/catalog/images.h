@@ -16,8 +16,8 @@ inline constexpr std::string_view kColumns =
     "i.id, i.image_id, i.bucket, i.s3_key, i.etag, i.local_path, i.checksum, i.size_bytes, i.download_status, "
     "i.activation_status, i.created_at, i.downloaded_at, i.activated_at, i.updated_at, i.refreshing_since, i.error, "
     "i.error_at, i.archive_kind, i.archive_layers, i.archive_entries, i.archive_files, i.archive_total_size, "
-    "i.archive_policy, i.file_size, i.file_mtime_ns, i.file_ctime_ns, i.file_inode, i.verified_at";
-inline constexpr int kColumnCount = 28;
+    "i.archive_policy, i.archive_findings, i.file_size, i.file_mtime_ns, i.file_ctime_ns, i.file_inode, i.verified_at";
+inline constexpr int kColumnCount = 29;
 
 [[nodiscard]] Result<Image> read(const store::Statement& row, int column);
 

@@ -18,8 +18,8 @@ TEST_F(ImagesTest, GoesFromPendingOverDownloadingToCompleted) {
   EXPECT_FALSE(catalog_->find_downloaded(kBucket, "images/a.tar").value().has_value());
   clock_.advance(seconds(5));
   DownloadedImage whole = downloaded("a");
-  whole.archive =
-      ArchiveFacts{.kind = "oci", .layers = 2, .entries = 30, .files = 20, .total_size = 5'000, .policy = "strict"};
+  whole.archive = ArchiveFacts{
+      .kind = "oci", .layers = 2, .entries = 30, .files = 20, .total_size = 5'000, .policy = "strict", .findings = 7};
   whole.policy_findings = {{.rule = "setuid", .entry = "usr/bin/su", .detail = "04755"},
                            {.rule = "device", .entry = "x"}};
   ASSERT_TRUE(catalog_->store_image(whole));

@@ -25,6 +25,7 @@ struct ModelSnapshot {
 };
 struct ModelImage {
   DownloadStatus download = DownloadStatus::kPending;
+  bool refreshing = false;
   ActivationStatus activation = ActivationStatus::kInactive;
   std::string content;
   std::optional<ModelVolume> volume;
@@ -94,13 +95,15 @@ void ModelTest::download_step(const std::string& id) {
     case 0: {
       ASSERT_TRUE(catalog_->mark_downloading(source_of(id)));
       ModelImage& marked = images_[id];
-      if (marked.download != DownloadStatus::kCompleted) marked.download = DownloadStatus::kDownloading;
+      marked.refreshing = marked.download == DownloadStatus::kCompleted;
+      if (!marked.refreshing) marked.download = DownloadStatus::kDownloading;
       return;
     }
     case 1: {
       const std::string content = some_content();
       ASSERT_TRUE(catalog_->store_image(downloaded(id, content)));
       images_[id].download = DownloadStatus::kCompleted;
+      images_[id].refreshing = false;
       images_[id].content = content;
       return;
     }
@@ -109,6 +112,7 @@ void ModelTest::download_step(const std::string& id) {
       const auto failed = catalog_->mark_download_failed(id, {.reason = "r", .file_removed = removed});
       ASSERT_EQ(failed.has_value(), image != nullptr);
       if (image == nullptr) return;
+      image->refreshing = false;
       if (image->download == DownloadStatus::kCompleted && (!removed || image->volume)) return;
       image->download = DownloadStatus::kFailed;
       image->content.clear();
@@ -257,6 +261,7 @@ Status ModelTest::expected(const std::string& id) const {
   if (unpacked && active(id)) return Status::kReady;
   if (image.activation == ActivationStatus::kFailed) return Status::kFailed;
   if (unpacked) return Status::kUnpacked;
+  if (image.refreshing) return Status::kDownloading;
   if (image.scanned != sha256_hex(image.content)) return Status::kDownloaded;
   return image.blocked ? Status::kVulnerable : Status::kScanned;
 }

@@ -108,6 +108,7 @@ inline constexpr std::string_view kSchemaVersion3 = R"sql(
   ALTER TABLE images ADD COLUMN archive_files INTEGER;
   ALTER TABLE images ADD COLUMN archive_total_size INTEGER;
   ALTER TABLE images ADD COLUMN archive_policy TEXT;
+  ALTER TABLE images ADD COLUMN archive_findings INTEGER;
   ALTER TABLE images ADD COLUMN file_size INTEGER;
   ALTER TABLE images ADD COLUMN file_mtime_ns INTEGER;
   ALTER TABLE images ADD COLUMN file_ctime_ns INTEGER;

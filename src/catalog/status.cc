@@ -12,13 +12,15 @@ namespace slipway::catalog::status {
 namespace {
 
 // The one place that says what an image's status is. Other than the download's own, each stage counts only when it is
-// of the image's current content; what is further on wins.
+// of the image's current content; what is further on wins. While an image is downloaded again, its file may be the old
+// one, or a new one that nobody has validated: only what was made of the old one before still counts.
 constexpr std::string_view kStatus = R"sql(
   CASE
     WHEN i.download_status <> 'completed' THEN i.download_status
     WHEN v.layout_verified AND v.source_checksum = i.checksum AND i.activation_status = 'active' THEN 'ready'
     WHEN i.activation_status = 'failed' THEN 'failed'
     WHEN v.layout_verified AND v.source_checksum = i.checksum THEN 'unpacked'
+    WHEN i.refreshing_since IS NOT NULL THEN 'downloading'
     WHEN s.checksum = i.checksum AND s.blocked THEN 'vulnerable'
     WHEN s.checksum = i.checksum THEN 'scanned'
     ELSE 'downloaded'

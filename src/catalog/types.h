@@ -83,6 +83,7 @@ struct ArchiveFacts {
   std::uint64_t files = 0;
   std::uint64_t total_size = 0;  // bytes of the files, unpacked
   std::string policy{};          // the entry policy that it keeps to, as its validation wrote it down
+  std::uint64_t findings = 0;    // all of them; not each may be kept
   friend bool operator==(const ArchiveFacts&, const ArchiveFacts&) = default;
 };
 

@@ -135,6 +135,10 @@ class Writer {
     }
     output_.write_table(table);
     rest(known.policy_findings.size());
+    const auto total = known.status.image.archive ? known.status.image.archive->findings : 0;
+    if (total > known.policy_findings.size()) {
+      output_.line(fmt::format("  {} in all; the first {} are kept", total, known.policy_findings.size()));
+    }
   }
 
   void write_findings(const std::vector<catalog::Finding>& findings) {

@@ -1,6 +1,5 @@
-#include "cli/views.h"
-
 #include "base/json.h"
+#include "cli/views.h"
 
 namespace slipway::cli {
 namespace {
@@ -43,7 +42,8 @@ OrderedJson archive_json(const std::optional<catalog::ArchiveFacts>& archive) {
           {"entries", archive->entries},
           {"files", archive->files},
           {"total_size_bytes", archive->total_size},
-          {"policy", json_filled(policy_level(*archive))}};
+          {"policy", json_filled(policy_level(*archive))},
+          {"policy_findings", archive->findings}};
 }
 
 OrderedJson volume_json(const std::optional<catalog::Volume>& volume) {

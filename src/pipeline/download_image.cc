@@ -11,7 +11,8 @@
 namespace slipway::catalog {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FileIdentity, size, mtime_ns, ctime_ns, inode)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ArchiveFacts, kind, layers, entries, files, total_size, policy)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ArchiveFacts, kind, layers, entries, files, total_size, policy,
+                                                findings)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PolicyFinding, rule, entry, detail)
 
 }  // namespace slipway::catalog
@@ -42,6 +43,9 @@ bool worth_a_retry(ErrorKind kind) {
   }
 }
 
+// How often the clean-up of an unhappy end is tried. A catalog that is locked makes each try wait for some seconds.
+constexpr int kCleanUpTries = 6;
+
 // Validation said no to the file, and will say so again. (A reader that hung will hang again.)
 bool is_verdict(ErrorKind kind) {
   return kind == ErrorKind::kCorrupt || kind == ErrorKind::kRejected || kind == ErrorKind::kUnsupported ||
@@ -50,6 +54,13 @@ bool is_verdict(ErrorKind kind) {
 
 // As the catalog keeps it, to tell whether an image was judged by the same one before.
 std::string text_of(const archive::Policy& policy) { return archive::to_json(policy).dump(); }
+
+Result<> remove_file(const std::filesystem::path& file) {
+  std::error_code failed;
+  std::filesystem::remove(file, failed);
+  if (failed) return fail(ErrorKind::kIo, "remove {}: {}", file.string(), failed.message());
+  return {};
+}
 
 class DownloadImage {
  public:
@@ -62,6 +73,8 @@ class DownloadImage {
   Result<> clean_up(const Run& run, const fsm::Finishing& end) const;
 
  private:
+  Result<> try_clean_up(const Run& run, const fsm::Finishing& end) const;
+  Result<> note_failure(const Run& run, const fsm::Finishing& end, const catalog::Image& image) const;
   [[nodiscard]] const DownloadSettings& settings() const { return parts_.settings; }
   [[nodiscard]] catalog::Catalog& catalog() const { return *parts_.catalog; }
   [[nodiscard]] std::filesystem::path file_of(const Run& run) const {
@@ -200,7 +213,8 @@ Outcome DownloadImage::refuse(const Run& run, const Error& error) const {
       .with("security", error.kind() == ErrorKind::kRejected ? "refused" : "corrupt")
       .with("bucket", request.bucket)
       .with("key", request.key)
-      .error("image {} is refused and its file removed: {}", request.image_id, error.message());
+      .error("image {} is refused{}: {}", request.image_id, run.response().downloaded ? " and its file removed" : "",
+             error.message());
   return fsm::abort(error);
 }
 
@@ -226,7 +240,8 @@ Outcome DownloadImage::validate(const Run& run) const {
                       .entries = found.entries,
                       .files = found.files,
                       .total_size = found.total_size,
-                      .policy = text_of(run.request().rules.policy)};
+                      .policy = text_of(run.request().rules.policy),
+                      .findings = found.findings_total};
   if (found.findings.size() > settings().max_findings) found.findings.resize(settings().max_findings);
   for (auto& finding : found.findings) {
     response.findings.push_back({std::move(finding.rule), std::move(finding.entry), std::move(finding.detail)});
@@ -245,11 +260,17 @@ Outcome DownloadImage::store_metadata(const Run& run) const {
   image.verified_file = std::exchange(response.verified_file, {});
   image.archive = std::exchange(response.archive, {});
   image.policy_findings = std::exchange(response.findings, {});
+  const auto before = catalog().find_image(run.request().image_id);
+  if (!before) return before.error().during("store what is known of {}", run.request().image_id);
   if (auto stored = catalog().store_image(image); !stored) {
     if (stored.error().kind() == ErrorKind::kInvalid || stored.error().kind() == ErrorKind::kConflict) {
       return fsm::abort(stored.error());
     }
     return stored.error().during("store what is known of {}", run.request().image_id);
+  }
+  // Its file stands somewhere else now: nobody knows of the old one any more.
+  if (*before && !(*before)->local_path.empty() && (*before)->local_path != response.local_path) {
+    if (auto removed = remove_file((*before)->local_path); !removed) run.log().warn("{}", removed.error().message());
   }
   return fsm::next(std::move(response));
 }
@@ -269,27 +290,39 @@ Result<bool> DownloadImage::is_of_the_catalog(const catalog::Image& image, const
   return hashed->sha256 == image.checksum;
 }
 
-// An unhappy end leaves no partial file, no file that was not validated, and a row that says why.
+// An unhappy end leaves no partial file, no file that was not validated, and a row that says why. A file that was there
+// before, and is still what the catalog has, stays: it is refused by this run's rules, not by those it was taken under.
 Result<> DownloadImage::clean_up(const Run& run, const fsm::Finishing& end) const {
   if (fsm::succeeded(end.ending) || !catalog::check_image_id(run.request().image_id)) return {};
-  const auto file = file_of(run);
-  if (auto removed = objects::remove_partial(file); !removed) return removed.error().during("clean up");
+  for (int tries = 1;; ++tries) {
+    auto cleaned = try_clean_up(run, end);
+    if (cleaned || tries == kCleanUpTries || run.stop().stop_requested()) return cleaned;
+  }
+}
+
+Result<> DownloadImage::try_clean_up(const Run& run, const fsm::Finishing& end) const {
   const auto image = catalog().find_image(run.request().image_id);
   if (!image) return image.error().during("clean up");
   const bool same = *image && (*image)->bucket == run.request().bucket && (*image)->key == run.request().key;
-  if (!same) return {};  // nothing was noted, or the id is another object's
-  const bool judged = !run.response().local_path.empty() && end.error && is_verdict(end.error->kind());
-  Result<bool> good = judged ? Result<bool>(false) : is_of_the_catalog(**image, file, run.stop());
-  if (!good) return good.error().during("clean up");
-  if (!*good) {
-    std::error_code failed;
-    std::filesystem::remove(file, failed);
-    if (failed) return fail(ErrorKind::kIo, "remove {}: {}", file.string(), failed.message());
+  if (same) {  // else nothing was noted, or the id is another object's
+    if (auto noted = note_failure(run, end, **image); !noted) return noted.error().during("clean up");
   }
-  const std::string reason = end.error ? end.error->describe() : std::string(fsm::to_string(end.ending));
-  auto marked = catalog().mark_download_failed(run.request().image_id, {.reason = reason, .file_removed = !*good});
-  if (!marked) return marked.error().during("clean up");
+  if (auto removed = objects::remove_partial(file_of(run)); !removed) return removed.error().during("clean up");
   return {};
+}
+
+// The row first: a file that is gone must not be behind a row that has it.
+Result<> DownloadImage::note_failure(const Run& run, const fsm::Finishing& end, const catalog::Image& image) const {
+  const auto& response = run.response();
+  const std::filesystem::path file =
+      response.local_path.empty() ? file_of(run) : std::filesystem::path(response.local_path);
+  const bool condemned = response.downloaded && end.error && is_verdict(end.error->kind());
+  Result<bool> good = condemned ? Result<bool>(false) : is_of_the_catalog(image, file, run.stop());
+  if (!good) return fail(std::move(good.error()));
+  const std::string reason = end.error ? end.error->describe() : std::string(fsm::to_string(end.ending));
+  auto marked = catalog().mark_download_failed(image.image_id, {.reason = reason, .file_removed = !*good});
+  if (!marked) return fail(std::move(marked.error()));
+  return *good ? Result<>() : remove_file(file);
 }
 
 }  // namespace
