@@ -184,12 +184,16 @@ std::vector<std::string> ProgressModel::frame(const FrameLook& look, TimePoint /
 
   // The cursor cannot be moved above the screen: one row stays free for it.
   const auto room = std::max<std::size_t>(look.rows, 3) - 1;
+  const auto hidden = order_.size() > room ? order_.size() - (room - 1) : 0;
   std::vector<const Run*> shown;
-  for (const auto& key : order_) shown.push_back(&runs_.at(key));
-  const auto hidden = shown.size() > room ? shown.size() - (room - 1) : 0;
-  if (hidden > 0) {
-    std::ranges::stable_sort(shown, {},
-                             [](const Run* run) { return run->ended.has_value(); });  // the active ones first
+  if (hidden == 0) {
+    for (const auto& key : order_) shown.push_back(&runs_.at(key));
+  } else {  // those that are active first
+    for (const bool ended : {false, true}) {
+      for (const auto& key : order_) {
+        if (const Run& run = runs_.at(key); run.ended.has_value() == ended) shown.push_back(&run);
+      }
+    }
     shown.resize(room - 1);
   }
   std::vector<std::string> lines;

@@ -49,7 +49,7 @@ constexpr std::uint64_t kSecond = 1000;
 constexpr std::uint64_t kWeek = 7 * 24 * 3600 * kSecond;
 constexpr std::uint64_t kLargest = INT64_MAX;
 
-std::vector<SettingSpec> make_specs() {
+std::vector<SettingSpec> make_specs() {  // NOLINT(readability-function-size): a table
   using enum SettingKind;
   using S = Settings;
   return {

@@ -38,7 +38,7 @@ std::vector<std::size_t> Table::widths(const TableLook& look) const {
 
   std::vector<std::size_t> shown(columns_.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
-  std::ranges::stable_sort(shown, {}, [&](std::size_t i) { return columns_[i].importance; });
+  std::ranges::sort(shown, {}, [&](std::size_t i) { return std::pair(columns_[i].importance, i); });
   for (;;) {
     auto widths = shrink(natural, shown, *look.width);
     if (total_width(widths) <= *look.width) return widths;

@@ -111,7 +111,11 @@ void Workplace::show(const std::string& title, fsm::RunVersion head, const fsm::
 }
 
 Error Workplace::after_interruption() const {
-  if (!run_) return Error(ErrorKind::kCancelled, "interrupted before anything was begun");
+  if (!run_ && here_) return Error(ErrorKind::kCancelled, "interrupted before anything was begun");
+  if (!run_) {
+    return Error(ErrorKind::kCancelled, "interrupted before the process that owns the runs has answered")
+        .with_hint("it may still begin the work: `slipway runs` shows that");
+  }
   if (here_) {
     return Error(ErrorKind::kCancelled, fmt::format("interrupted; run {} is kept as far as it got", *run_))
         .with_hint("the same command again goes on from there");

@@ -28,7 +28,7 @@ class Workplace {
 
  private:
   [[nodiscard]] service::Runs runs();
-  void show(const std::string& title, fsm::RunVersion head, const fsm::RunEvent& event);
+  void show(const std::string& title, fsm::RunVersion head, const fsm::RunEvent& of);
   [[nodiscard]] Error after_interruption() const;
 
   const Session& session_;

@@ -47,7 +47,8 @@ void Interrupts::listen() {
     if ((waits[0].revents & POLLIN) == 0) continue;
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) continue;
-    if (!stop_.request_stop()) ::_exit(kExitInterrupted);
+    const bool again = !stop_.request_stop();
+    if (again && info.ssi_signo == SIGINT) ::_exit(kExitInterrupted);
   }
 }
 

@@ -47,6 +47,23 @@ TEST_P(InterruptsTest, TheSecondEndsTheProcessAtOnce) {
   EXPECT_EQ(child.wait(), 130);
 }
 
+// timeout(1) sends one to its child and one to the group: that is one wish, not an impatient person.
+TEST(Interrupts, TwoTermsAreOneWish) {
+  ChildProcess child([](const ChildProcess::Voice&) {
+    const Interrupts interrupts;
+    for (int i = 0; i < 2; ++i) {
+      ::kill(::getpid(), SIGTERM);
+      await(interrupts.token());
+      sigset_t waiting;
+      do {
+        ::sigpending(&waiting);
+      } while (sigismember(&waiting, SIGTERM) != 0);
+    }
+    return 7;
+  });
+  EXPECT_EQ(child.wait(), 7);
+}
+
 INSTANTIATE_TEST_SUITE_P(Signals, InterruptsTest, testing::Values(SIGINT, SIGTERM));
 
 TEST(Interrupts, WithoutASignalNothingHappens) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -208,7 +209,7 @@ class Command {
     }
     for (const auto& [name, value] : options.variables) all[name] = value;
     std::vector<std::string> texts;
-    for (const auto& [name, value] : all) texts.push_back(name + "=" + value);
+    for (const auto& [name, value] : all) texts.push_back(fmt::format("{}={}", name, value));
     return texts;
   }
 
@@ -278,7 +279,7 @@ inline std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders((path == nullptr ? "" : std::string(path)) + ":/usr/sbin:/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string file = folder + "/" + name;
+    std::string file = fmt::format("{}/{}", folder, name);
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
   return {};
