@@ -169,13 +169,16 @@ function(slipway_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
   slipway_program(${name} SOURCES ${arg_SOURCES} DEPENDS ${arg_DEPENDS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY SLIPWAY_FUZZERS ${name})
 endfunction()
 
-# Targets that `./dev` builds by name: `unit_tests` (the test programs of src/), and for each program bench/X_bench a
+# Targets that `./dev` builds by name: `unit_tests` (the test programs of src/), `fuzzers`, and for each program bench/X_bench a
 # line X in bench/groups of the build directory.
 function(slipway_summary_targets)
   get_property(unit_tests GLOBAL PROPERTY SLIPWAY_UNIT_TESTS)
   add_custom_target(unit_tests DEPENDS ${unit_tests})
+  get_property(fuzzers GLOBAL PROPERTY SLIPWAY_FUZZERS)
+  add_custom_target(fuzzers DEPENDS ${fuzzers})
 
   set(groups "")
   if(EXISTS ${PROJECT_SOURCE_DIR}/bench/CMakeLists.txt)
