@@ -118,7 +118,7 @@ TEST_P(CommandCrashTest, KilledAgainAndAgainAtOnePlaceItStillGoesOn) {
   auto variables = workshop_.variables();
   variables["SLIPWAY_FAULT"] = "objects.part.sync=kill@1";
   for (int kills = 0; kills < 10; ++kills) {
-    const auto ended = Command(Workshop::faulty_program(), fetch(), variables).wait();
+    const auto ended = start_program(Workshop::faulty_program(), fetch(), variables)->finish();
     ASSERT_EQ(ended.code, 128 + SIGKILL) << "after " << kills << " kills: " << ended.err;
   }
   expect_right_end();
