@@ -21,7 +21,7 @@ class Bounds : public EntryConsumer {
  public:
   Result<bool> begin(InodeId /*inode*/, const Entry& entry) override {
     size_ = entry.size;
-    return entry.type == EntryType::the_file;
+    return entry.type == EntryType::kFile;
   }
   Result<> bytes(std::uint64_t offset, std::span<const std::byte> bytes) override {
     if (offset + bytes.size() > size_) std::abort();
