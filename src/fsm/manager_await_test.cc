@@ -147,21 +147,6 @@ TEST_F(AwaitTest, WhoAwaitsAParkedRunIsParkedWithItAndTakenUpWithIt) {
   EXPECT_EQ(harness_.ending(whole), "completed");
 }
 
-TEST_F(AwaitTest, WhoeverWaitsForAnAwaitingRunIsToldWhenTheOtherIsParked) {
-  harness_.options().max_crash_resumes = 0;
-  harness_.open(machines());
-  const RunVersion whole = *whole_->start("x", "good");
-  await_awaiting(whole);
-  gate_.await_arrivals(1);
-  harness_.crash();
-  harness_.open(machines());
-  ASSERT_TRUE(harness_.manager().unpark(whole));
-  gate_.await_arrivals(2);
-  harness_.crash();
-  harness_.open(machines());
-  EXPECT_EQ(harness_.manager().wait_latest("whole", "x").error().kind(), ErrorKind::kParked);
-}
-
 TEST_F(AwaitTest, ACancelEndsTheWait) {
   harness_.open(machines());
   const RunVersion whole = *whole_->start("x", "good");

@@ -178,8 +178,8 @@ void Runtime::release_followers(const LiveRun& before, const Finished& end) {
 
 LiveRun* Runtime::parked_below(LiveRun& run) {
   LiveRun* below = &run;
-  for (std::size_t steps = 0; steps <= runs_.size();
-       ++steps) {  // runs that await each other in a circle are not parked
+  // As many steps as there are runs: those that await each other in a circle are not parked.
+  for (std::size_t steps = 0; steps <= runs_.size(); ++steps) {
     if (std::holds_alternative<Parked>(below->progress.state)) return below->cancel_cause ? nullptr : below;
     const auto awaited = below->awaited();
     const auto next = awaited ? runs_.find(*awaited) : runs_.end();

@@ -314,15 +314,16 @@ Result<> DownloadImage::try_clean_up(const Run& run, const fsm::Finishing& end) 
 // The row first: a file that is gone must not be behind a row that has it.
 Result<> DownloadImage::note_failure(const Run& run, const fsm::Finishing& end, const catalog::Image& image) const {
   const auto& response = run.response();
-  const std::filesystem::path file =
+  const std::filesystem::path own =
       response.local_path.empty() ? file_of(run) : std::filesystem::path(response.local_path);
-  const bool condemned = response.downloaded && end.error && is_verdict(end.error->kind());
-  Result<bool> good = condemned ? Result<bool>(false) : is_of_the_catalog(image, file, run.stop());
+  const bool elsewhere = own != image.local_path;  // the catalog's file, if any, is not the one of this run
+  const bool condemned = !elsewhere && response.downloaded && end.error && is_verdict(end.error->kind());
+  Result<bool> good = condemned ? Result<bool>(false) : is_of_the_catalog(image, image.local_path, run.stop());
   if (!good) return fail(std::move(good.error()));
   const std::string reason = end.error ? end.error->describe() : std::string(fsm::to_string(end.ending));
   auto marked = catalog().mark_download_failed(image.image_id, {.reason = reason, .file_removed = !*good});
   if (!marked) return fail(std::move(marked.error()));
-  return *good ? Result<>() : remove_file(file);
+  return *good && !elsewhere ? Result<>() : remove_file(own);
 }
 
 }  // namespace

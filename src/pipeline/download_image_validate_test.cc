@@ -109,6 +109,21 @@ TEST_F(DownloadValidateTest, AnotherFolderTakesTheFileAlong) {
   EXPECT_FALSE(std::filesystem::exists(old));
 }
 
+TEST_F(DownloadValidateTest, AFailureInAnotherFolderLeavesTheGoodFileWhereItIs) {
+  source_->put("the/key.tar", image(1000));
+  open();
+  ASSERT_TRUE(fetch());
+  const auto old = file();
+  crash();
+  settings_.images = folder_.file("elsewhere");
+  source_->put("the/key.tar", "no archive at all");
+  open();
+  ASSERT_FALSE(fetch());
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_TRUE(std::filesystem::exists(old));
+  EXPECT_EQ(row().download_status, catalog::DownloadStatus::kCompleted);
+}
+
 TEST_F(DownloadValidateTest, ALockedCatalogDoesNotKeepTheFailureFromBeingNoted) {
   source_->put("the/key.tar", "no archive at all");
   std::optional<fault::Scope> locked;
