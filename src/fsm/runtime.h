@@ -18,6 +18,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -179,6 +180,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   // runtime_shutdown.cc
   void wait_for_quiet(TimePoint deadline) SLIPWAY_REQUIRES(mutex_);
   void close() SLIPWAY_REQUIRES(mutex_);
+  void end_threads() SLIPWAY_REQUIRES(mutex_);
 
   const ManagerOptions options_;
   sys::Clock& clock_;
@@ -210,7 +212,9 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   std::size_t idle_ SLIPWAY_GUARDED_BY(mutex_) = 0;
   std::size_t busy_ SLIPWAY_GUARDED_BY(mutex_) = 0;
   std::size_t wakeups_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // given to idle threads that have not yet woken
-  std::size_t helpers_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // sentinel and timekeeper
+  std::vector<std::thread> workers_ SLIPWAY_GUARDED_BY(mutex_);  // by slot
+  std::thread timekeeper_ SLIPWAY_GUARDED_BY(mutex_);
+  std::thread sentinel_ SLIPWAY_GUARDED_BY(mutex_);
   std::uint64_t taken_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // pieces of work, ever
   std::vector<std::size_t> free_slots_ SLIPWAY_GUARDED_BY(mutex_);
   std::vector<LiveRun*> inside_ SLIPWAY_GUARDED_BY(mutex_);  // by slot: whose handler it runs; null: none

@@ -137,11 +137,10 @@ Result<> Runtime::start_threads() {
   const std::size_t slots = std::min(options_.max_threads, store_->in_flight().slots());
   for (std::size_t slot = slots; slot > 0; --slot) free_slots_.push_back(slot - 1);
   inside_.assign(slots, nullptr);
+  workers_.resize(slots);
   try {
-    std::thread([self = shared_from_this()] { self->keep_time(); }).detach();
-    ++helpers_;
-    std::thread([self = shared_from_this()] { self->watch(); }).detach();
-    ++helpers_;
+    timekeeper_ = std::thread([self = shared_from_this()] { self->keep_time(); });
+    sentinel_ = std::thread([self = shared_from_this()] { self->watch(); });
   } catch (const std::system_error& e) {
     return fail(ErrorKind::kUnavailable, "no thread can be made: {}", e.what());
   }

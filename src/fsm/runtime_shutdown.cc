@@ -1,6 +1,8 @@
 // The orderly end, and the one that does not wait.
 #include <algorithm>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "fsm/runtime.h"
 
@@ -64,12 +66,27 @@ void Runtime::close() {
   const auto told = Result<RunResult>(fail(ErrorKind::kUnavailable, "the manager is shut down"));
   while (!waiters_.empty()) tell_waiters(waiters_.begin()->first, told);
   hub_.close();
+  end_threads();
+  store_.reset();
+}
+
+// Joined, not only counted: what libraries keep for a thread is gone, too, when the program goes on.
+void Runtime::end_threads() {
   {
     sys::Borrowed borrowed(mutex_);
-    // The stuck ones hold the runtime alive themselves, and find it closed when they come back.
-    while (threads_ > inside_count_ || helpers_ > 0) quiet_.wait(borrowed.lock());
+    while (threads_ > inside_count_) quiet_.wait(borrowed.lock());
   }
-  store_.reset();
+  std::vector<std::thread> ending = std::exchange(workers_, {});
+  for (std::size_t slot = 0; slot < ending.size(); ++slot) {
+    // The stuck ones hold the runtime alive themselves, and find it closed when they come back.
+    if (inside_[slot] != nullptr) ending[slot].detach();
+  }
+  ending.push_back(std::move(timekeeper_));
+  ending.push_back(std::move(sentinel_));
+  const sys::Unlock unlocked(mutex_);
+  for (auto& thread : ending) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 }  // namespace slipway::fsm

@@ -37,10 +37,11 @@ bool Runtime::wake_or_spawn() {
 }
 
 bool Runtime::spawn_worker() {
-  if (free_slots_.empty()) return false;
+  if (free_slots_.empty() || life_ == Life::kClosed) return false;
   const std::size_t slot = free_slots_.back();
+  if (workers_[slot].joinable()) workers_[slot].join();  // it has given its place back: it needs no lock to end
   try {
-    std::thread([self = shared_from_this(), slot] { self->work(slot); }).detach();
+    workers_[slot] = std::thread([self = shared_from_this(), slot] { self->work(slot); });
   } catch (const std::system_error& e) {
     options_.log.warn("no further thread can be made, {} do the work: {}", threads_, e.what());
     return false;
@@ -66,8 +67,6 @@ void Runtime::watch() {
     for (std::size_t i = 0; i < more && wake_or_spawn(); ++i) {
     }
   }
-  --helpers_;
-  quiet_.notify_all();
 }
 
 void Runtime::keep_time() {
@@ -93,8 +92,6 @@ void Runtime::keep_time() {
       clock_.wait_until(borrowed.lock(), time_, *due);
     }
   }
-  --helpers_;
-  quiet_.notify_all();
 }
 
 void Runtime::fire(const Timers::Fired& fired) {

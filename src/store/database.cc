@@ -242,17 +242,19 @@ Result<std::int32_t> Database::user_version() { return ask_number("PRAGMA user_v
 Result<std::int32_t> Database::application_id() { return ask_number("PRAGMA application_id"); }
 
 Result<> Database::check_application_id(std::int32_t wanted) {
-  const auto found = application_id();
-  if (!found) return fail(found.error());
-  if (*found == wanted) return {};
-  const auto objects = ask_number("SELECT count(*) FROM sqlite_schema");
-  if (!objects) return fail(objects.error());
-  const auto version = user_version();
-  if (!version) return fail(version.error());
-  if (*found == 0 && *objects == 0 && *version == 0) return {};
+  // One statement, one look: another process may be making the tables, and stamps them in the same transaction.
+  auto question = prepare(
+      "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),"
+      " (SELECT count(*) FROM sqlite_schema)");
+  if (!question) return fail(std::move(question.error()));
+  auto row = question->step();
+  if (!row) return fail(std::move(row.error()));
+  const auto found = static_cast<std::int32_t>(question->int64(0));
+  const bool empty = found == 0 && question->int64(1) == 0 && question->int64(2) == 0;
+  if (found == wanted || empty) return {};
   return fail(Error(ErrorKind::kUnsupported,
                     fmt::format("{} is another program's database: its application id is {:#010x}, not {:#010x}", path_,
-                                static_cast<std::uint32_t>(*found), static_cast<std::uint32_t>(wanted)))
+                                static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(wanted)))
                   .with_hint("check the path; nothing in the file was changed"));
 }
 

@@ -1,5 +1,8 @@
 #include "store/migrations.h"
 
+#include <atomic>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "sys/fault.h"
@@ -67,6 +70,24 @@ TEST_F(MigrationsTest, AnotherProgramsFileIsRefusedAndNotChanged) {
     ASSERT_FALSE(refused) << theirs;
     EXPECT_EQ(refused.error().kind(), ErrorKind::kUnsupported);
     EXPECT_FALSE(has("SELECT * FROM run"));
+  }
+}
+
+// Somebody who looks while another makes the tables sees none of them or all of them, stamped.
+TEST_F(MigrationsTest, AFileThatIsBeingMadeIsNeverTakenForAnotherPrograms) {
+  for (int round = 0; round < 30; ++round) {
+    const std::string path = dir_.file(fmt::format("{}.db", round));
+    auto ours = Database::open({.path = path}).value();
+    auto theirs = Database::open({.path = path}).value();
+    std::atomic<bool> made = false;
+    std::jthread maker([&] {
+      EXPECT_TRUE(migrate(ours, schema()));
+      made = true;
+    });
+    while (!made) {
+      const auto look = theirs.check_application_id(kOurs);
+      ASSERT_TRUE(look) << look.error().message();
+    }
   }
 }
 
