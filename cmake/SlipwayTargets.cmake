@@ -172,11 +172,19 @@ function(slipway_fuzzer name)
   set_property(GLOBAL APPEND PROPERTY SLIPWAY_FUZZERS ${name})
 endfunction()
 
-# Targets that `./dev` builds by name: `unit_tests` (the test programs of src/), `fuzzers`, and for each program bench/X_bench a
-# line X in bench/groups of the build directory.
+# Targets that `./dev` builds by name: `unit_tests` (the test programs of src/), `whole_tests` (those of tests/ and the
+# examples), `fuzzers`, and for each program bench/X_bench a line X in bench/groups of the build directory.
 function(slipway_summary_targets)
   get_property(unit_tests GLOBAL PROPERTY SLIPWAY_UNIT_TESTS)
   add_custom_target(unit_tests DEPENDS ${unit_tests})
+  get_property(dirs DIRECTORY PROPERTY SUBDIRECTORIES)
+  list(FILTER dirs INCLUDE REGEX "/(tests/[^/]+|examples)$")
+  set(whole_tests)
+  foreach(dir IN LISTS dirs)
+    get_property(targets DIRECTORY ${dir} PROPERTY BUILDSYSTEM_TARGETS)
+    list(APPEND whole_tests ${targets})
+  endforeach()
+  add_custom_target(whole_tests DEPENDS ${whole_tests})
   get_property(fuzzers GLOBAL PROPERTY SLIPWAY_FUZZERS)
   add_custom_target(fuzzers DEPENDS ${fuzzers})
 
