@@ -51,8 +51,8 @@ OrderedJson remote_json(const objects::ObjectInfo& object, const catalog::ImageS
 
 Table image_table(const std::vector<catalog::ImageSummary>& images, const Output& output) {
   Table table({{.title = "IMAGE", .importance = 60, .least = 16, .cut = Cut::kMiddle},
-               {.title = "STATUS", .importance = 100},
-               {.title = "SIZE", .importance = 80, .right = true},
+               {.title = "STATUS", .importance = 100, .least = kWhole},
+               {.title = "SIZE", .importance = 80, .least = kWhole, .right = true},
                {.title = "CHECKSUM", .importance = 30, .least = 8},
                {.title = "FINDINGS", .importance = 90, .least = 8},
                {.title = "UPDATED", .importance = 20, .least = 16, .optional = true},
@@ -111,10 +111,10 @@ class RemoteRows {
   OrderedJson list_ = OrderedJson::array();
   OrderedJson unreadable_ = OrderedJson::array();
   Table table_{{{.title = "KEY", .importance = 60, .least = 16, .cut = Cut::kMiddle},
-                {.title = "SIZE", .importance = 80, .right = true},
+                {.title = "SIZE", .importance = 80, .least = kWhole, .right = true},
                 {.title = "MODIFIED", .importance = 20, .least = 16, .optional = true},
                 {.title = "IMAGE", .importance = 40, .least = 12, .cut = Cut::kMiddle},
-                {.title = "STATUS", .importance = 100}}};
+                {.title = "STATUS", .importance = 100, .least = kWhole}}};
   std::size_t count_ = 0;
 };
 

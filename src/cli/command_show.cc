@@ -19,7 +19,7 @@ struct Known {
   catalog::ImageStatus status;
   std::vector<catalog::PolicyFinding> policy_findings;
   std::vector<catalog::Finding> findings;
-  std::vector<fsm::RunRecord> runs;
+  std::optional<std::vector<fsm::RunRecord>> runs;  // none: they cannot be read
 };
 
 Result<std::vector<fsm::RunRecord>> runs_of(const Session& session, const std::string& image_id) {
@@ -51,8 +51,10 @@ Result<Known> look_up(const Session& session, const std::string& name) {
   auto findings = (*catalog)->findings(image->image_id);
   if (!findings) return fail(std::move(findings.error()));
   auto runs = runs_of(session, image->image_id);
-  if (!runs) return fail(std::move(runs.error()));
-  return Known{std::move(**status), std::move(*policy), std::move(*findings), std::move(*runs)};
+  if (!runs) session.output.warn("warning: its runs cannot be shown: " + printable(runs.error().describe()));
+  Known known{std::move(**status), std::move(*policy), std::move(*findings), std::nullopt};
+  if (runs) known.runs = std::move(*runs);
+  return known;
 }
 
 OrderedJson known_json(const Known& known) {
@@ -61,8 +63,8 @@ OrderedJson known_json(const Known& known) {
   for (const auto& finding : known.policy_findings) json["policy_findings"].push_back(policy_finding_json(finding));
   json["findings"] = OrderedJson::array();
   for (const auto& finding : known.findings) json["findings"].push_back(finding_json(finding));
-  json["runs"] = OrderedJson::array();
-  for (const auto& run : known.runs) json["runs"].push_back(run_json(run));
+  json["runs"] = known.runs ? OrderedJson::array() : OrderedJson();
+  for (const auto& run : known.runs.value_or(std::vector<fsm::RunRecord>())) json["runs"].push_back(run_json(run));
   return json;
 }
 
@@ -83,7 +85,7 @@ class Writer {
     write_download(image);
     write_scan(known);
     write_volume(known.status);
-    write_runs(known.runs);
+    if (known.runs) write_runs(*known.runs);
   }
 
  private:

@@ -86,6 +86,9 @@ TEST_F(ProgramTest, WrongUseIsExitCodeTwoWithAHint) {
   EXPECT_EQ(run({"list"}), 2);
   EXPECT_THAT(err_, HasSubstr("SLIPWAY_MAX_FILES"));
   EXPECT_EQ(run({"help"}), 0);  // help is there also when the settings are bad
+  input_.environment.variables.erase("SLIPWAY_MAX_FILES");
+  EXPECT_EQ(run({"--config", "not-there.yaml", "list"}), 2);
+  EXPECT_THAT(err_, HasSubstr("not-there.yaml"));
 }
 
 TEST_F(ProgramTest, OnlyWrongUseIsExitCodeTwoAndOnlyAnInterruptionIs130) {
@@ -250,6 +253,15 @@ TEST_F(ProgramTest, ShowHasEveryStage) {
   EXPECT_EQ(image.at("lock"), nullptr);
   EXPECT_EQ(json({"show", "old-debian"}).at("findings").at(0).at("vulnerability"), "CVE-2014-0160");
   EXPECT_EQ(run({"show", "nothing"}), 1);
+}
+
+TEST_F(ProgramTest, ShowTellsWhatItKnowsWhenTheRunsCannotBeRead) {
+  make_state();
+  std::ofstream(dir_.file("state/fsm.db"), std::ios::trunc) << std::string(8192, 'x');
+  EXPECT_EQ(run({"show", "alpine"}), 0);
+  EXPECT_THAT(out_, HasSubstr("sha256:aaaa"));
+  EXPECT_THAT(err_, AllOf(HasSubstr("its runs cannot be shown"), HasSubstr("fsm.db")));
+  EXPECT_EQ(json({"show", "alpine-3.19"}).at("runs"), nullptr);
 }
 
 TEST_F(ProgramTest, RunsAreListedNewestFirstAndFiltered) {

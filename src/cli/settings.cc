@@ -184,6 +184,9 @@ Result<bool> Loader::add_file(Candidates& source, const std::filesystem::path& p
   std::error_code unknown;
   if (!must_exist && !std::filesystem::exists(path, unknown) && !unknown) return false;
   auto given = read_settings_file(path);
+  if (!given && given.error().kind() == ErrorKind::kNotFound) {  // somebody named it
+    return fail(ErrorKind::kInvalid, "{}", given.error().message());
+  }
   if (!given) return fail(std::move(given.error()));
   for (const auto& setting : *given) {
     if (auto taken = take(source, setting, Repeated::kMustAgree); !taken) return fail(std::move(taken.error()));
@@ -263,13 +266,22 @@ Result<std::filesystem::path> Loader::default_state_dir() const {
   return state / "slipway";
 }
 
+// A folder with and without a slash at its end is one bucket.
+std::string one_spelling(const SettingSpec& spec, std::string value) {
+  constexpr std::string_view kRoot = "file:///";
+  if (spec.name != "s3_bucket" || !value.starts_with(kRoot)) return value;
+  while (value.size() > kRoot.size() && value.back() == '/') value.pop_back();
+  return value;
+}
+
 Result<> Loader::assign(LoadedSettings& loaded, const SettingSpec& spec) {
   const auto found = chosen_.find(spec.name);
   // An empty path is one that is not set.
   const bool given = found != chosen_.end() && (spec.kind != SettingKind::kPath || !found->second.value.empty());
   if (given) {
     const auto& from = found->second;
-    auto good = assign_setting(loaded.settings, spec, from.value, base_of(from.given.origin), home_);
+    const auto value = one_spelling(spec, from.value);
+    auto good = assign_setting(loaded.settings, spec, value, base_of(from.given.origin), home_);
     if (!good) return fail(bad_value(from.given, good.error()));
   } else if (spec.kind != SettingKind::kPath) {
     if (auto good = assign_setting(loaded.settings, spec, spec.fallback, {}, home_); !good) return good;

@@ -131,6 +131,11 @@ TEST_F(SettingsTest, TheFirstFileFoundIsTheOneThatCounts) {
   EXPECT_EQ(load({}, "named.yaml")->settings.s3_bucket, "named");
 }
 
+TEST_F(SettingsTest, AFolderIsOneBucketHoweverItsEndIsWritten) {
+  EXPECT_EQ(load({flag("s3_bucket", "file:///a/b//")})->settings.s3_bucket, "file:///a/b");
+  EXPECT_EQ(load({flag("s3_bucket", "file:///")})->settings.s3_bucket, "file:///");
+}
+
 TEST_F(SettingsTest, ANamedFileMustBeThere) {
   EXPECT_THAT(error({}, "missing.yaml"), HasSubstr(here_.file("missing.yaml")));
 }
