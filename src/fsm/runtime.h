@@ -211,7 +211,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   std::size_t threads_ SLIPWAY_GUARDED_BY(mutex_) = 0;
   std::size_t idle_ SLIPWAY_GUARDED_BY(mutex_) = 0;
   std::size_t busy_ SLIPWAY_GUARDED_BY(mutex_) = 0;
-  std::size_t wakeups_ SLIPWAY_GUARDED_BY(mutex_) = 0;  // given to idle threads that have not yet woken
+  std::size_t wakeups_ SLIPWAY_GUARDED_BY(mutex_) = 0;           // given to idle threads that have not yet woken
   std::vector<std::thread> workers_ SLIPWAY_GUARDED_BY(mutex_);  // by slot
   std::thread timekeeper_ SLIPWAY_GUARDED_BY(mutex_);
   std::thread sentinel_ SLIPWAY_GUARDED_BY(mutex_);
