@@ -30,7 +30,7 @@ std::optional<Error> Judge::too_large(const Entry& entry) {
                    fmt::format("{} bytes, over the {} of one file", entry.size, limits.max_file_size), "max_file_size",
                    std::to_string(entry.size));
   }
-  total_ = entry.size > UINT64_MAX - total_ ? UINT64_MAX : total_ + entry.size;
+  total_ = saturating_add(total_, entry.size);
   if (total_ > limits.max_total_size) {
     return refusal(entry.path, "max_total_size",
                    fmt::format("with it the image has over {} bytes", limits.max_total_size), "max_total_size",

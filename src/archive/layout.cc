@@ -283,9 +283,9 @@ Result<std::vector<LayerPlan>> docker_layers(const ReadText& read) {
     return fail(ErrorKind::kUnsupported, "the archive holds {} images: {}", manifest->size(), docker_names(*manifest));
   }
   const Json& image = manifest->front();
-  static const Json the_none = Json::array();
+  static const Json no_layers = Json::array();
   const bool of_nothing = member(image, "Layers", Json::value_t::null) != nullptr;  // what docker saves then
-  const Json* list = of_nothing ? &the_none : member(image, "Layers", Json::value_t::array);
+  const Json* list = of_nothing ? &no_layers : member(image, "Layers", Json::value_t::array);
   const std::string config = text_member(image, "Config");
   if (list == nullptr || config.empty()) return misshapen(path, "has no Config or no Layers");
   if (list->size() > kMostLayers) return misshapen(path, "names too many layers");
