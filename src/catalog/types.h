@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/device_id.h"
 #include "base/time.h"
 
 namespace slipway::catalog {
@@ -51,13 +52,6 @@ enum class Status : std::uint8_t {
 [[nodiscard]] std::optional<Purpose> parse_purpose(std::string_view text);
 [[nodiscard]] std::optional<Severity> parse_severity(std::string_view text);
 [[nodiscard]] std::optional<Status> parse_status(std::string_view text);
-
-// The number by which a pool knows a device: 24 bits. 0 is never given out.
-struct DeviceId {
-  static constexpr std::uint32_t kGreatest = (1U << 24) - 1;
-  std::uint32_t value = 0;
-  friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
-};
 
 // Where an image comes from, and what it is called here.
 struct ImageSource {
@@ -275,11 +269,3 @@ struct Inconsistency {
 };
 
 }  // namespace slipway::catalog
-
-template <>
-struct fmt::formatter<slipway::catalog::DeviceId> : fmt::formatter<std::uint32_t> {
-  template <class Context>
-  auto format(const slipway::catalog::DeviceId& id, Context& context) const {
-    return fmt::formatter<std::uint32_t>::format(id.value, context);
-  }
-};

@@ -1,0 +1,183 @@
+#include "volumes/file/file_pool.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/descriptor.h"
+#include "sys/fault.h"
+#include "sys/testing/temp_dir.h"
+#include "volumes/testing/pool_contract.h"
+
+namespace slipway::volumes {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Harness : public PoolHarness {
+ public:
+  explicit Harness(bool share) : share_(share) {}
+  Result<std::unique_ptr<Pool>> open() override {
+    return FilePool::open({.folder = dir_.file("pool"), .least_free = 0, .may_share_blocks = share_, .busy_tries = 0});
+  }
+
+ private:
+  sys::TempDir dir_;
+  bool share_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    File, PoolContract,
+    testing::Values(pool_contract("file", [] { return std::make_unique<Harness>(/*share=*/true); }),
+                    pool_contract("file-by-copy", [] { return std::make_unique<Harness>(/*share=*/false); })),
+    [](const auto& named) { return named.param.name == "file" ? "SharingWhereItCan" : "ByCopy"; });
+
+class FilePoolTest : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kSize = 64ULL << 20;
+  static constexpr DeviceId kVolume{0xabcd};
+
+  std::unique_ptr<FilePool> open(FilePoolOptions options = {}) {
+    options.folder = dir_.file("pool");
+    options.busy_tries = 0;
+    return FilePool::open(options).value();
+  }
+  static DeviceSpec volume() { return {kVolume, "thin-1", kSize}; }
+  static DeviceSpec snap() { return {{0xabce}, "snap-1", kSize}; }
+  static std::uint64_t allocated(const std::string& path) {
+    struct stat info{};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+    return static_cast<std::uint64_t>(info.st_blocks) * 512;
+  }
+  static void put(const std::string& path, std::uint64_t offset, const std::string& text) {
+    const sys::Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_EQ(::pwrite(fd.get(), text.data(), text.size(), static_cast<off_t>(offset)),
+              static_cast<ssize_t>(text.size()));
+  }
+
+  sys::TempDir dir_;
+  std::unique_ptr<FilePool> pool_ = open();
+};
+
+TEST_F(FilePoolTest, FilesAreSparseAndOnlyTheirOwners) {
+  ASSERT_TRUE(pool_->create(volume()));
+  const auto path = pool_->activate(volume()).value();
+  EXPECT_EQ(path, dir_.file("pool/active/thin-1.img"));
+  EXPECT_EQ(std::filesystem::file_size(path), kSize);
+  EXPECT_LT(allocated(path), 1U << 16);
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0600));
+}
+
+TEST_F(FilePoolTest, ACopyHasTheSameDataAndTheSameHoles) {
+  pool_ = open({.may_share_blocks = false});
+  ASSERT_TRUE(pool_->create(volume()));
+  const auto path = pool_->activate(volume()).value();
+  put(path, 0, "first");
+  put(path, 20U << 20, std::string(100'000, 'x'));
+  put(path, kSize - 4, "last");
+  ASSERT_TRUE(pool_->snapshot(snap(), volume()));
+  const auto copy = pool_->activate(snap()).value();
+  EXPECT_EQ(std::filesystem::file_size(copy), kSize);
+  EXPECT_LT(allocated(copy), 1U << 20);
+  EXPECT_EQ(std::system(fmt::format("cmp '{}' '{}'", path, copy).c_str()), 0);
+}
+
+TEST_F(FilePoolTest, AFailedSyncLeavesNothingAndTheNextTryWorks) {
+  {
+    const fault::Scope broken("volumes.file.sync", {.times = 1});
+    EXPECT_FALSE(pool_->create(volume()));
+  }
+  EXPECT_THAT(*pool_->list(), IsEmpty());
+  EXPECT_THAT(*pool_->leftovers(), IsEmpty());
+  EXPECT_TRUE(pool_->create(volume()));
+  pool_ = open({.may_share_blocks = false});
+  put(pool_->activate(volume()).value(), 0, "data");
+  const fault::Scope broken("volumes.file.copy", {.times = 1});
+  EXPECT_FALSE(pool_->snapshot(snap(), volume()));
+  EXPECT_EQ(pool_->list()->size(), 1);
+  EXPECT_TRUE(pool_->snapshot(snap(), volume()));
+}
+
+TEST_F(FilePoolTest, WhatACrashHalfMadeIsToldOfAndRemoved) {
+  ASSERT_TRUE(pool_->create(volume()));
+  const std::string half = dir_.file("pool/devices/new.00ffff");
+  std::ofstream(half) << "half";
+  const std::string dangling = dir_.file("pool/active/gone.img");
+  std::ofstream(dangling) << "its device is gone";
+  const auto found = pool_->leftovers();
+  ASSERT_EQ(found->size(), 2);
+  EXPECT_EQ(found->at(0).what, half);
+  EXPECT_EQ(found->at(1).what, dangling);
+  ASSERT_TRUE(pool_->remove_leftovers());
+  EXPECT_THAT(*pool_->leftovers(), IsEmpty());
+  EXPECT_EQ(pool_->list()->size(), 1);
+}
+
+TEST_F(FilePoolTest, AHalfMadeFileOfTheSameIdIsNoHindrance) {
+  std::ofstream(dir_.file("pool/devices/new.00abcd")) << "half";
+  EXPECT_TRUE(pool_->create(volume()));
+  EXPECT_THAT(*pool_->leftovers(), IsEmpty());
+}
+
+TEST_F(FilePoolTest, FilesThatAreNotItsOwnAreLeftAlone) {
+  for (const char* name : {"README", "00abc", "00ABCD", "00abcd-", "00abcd-x", "00abcd-00abce-1"}) {
+    std::ofstream(dir_.file(std::string("pool/devices/") + name)) << "x";
+  }
+  std::filesystem::create_symlink("/etc/passwd", dir_.file("pool/devices/000001"));
+  EXPECT_THAT(*pool_->list(), IsEmpty());
+  EXPECT_THAT(*pool_->leftovers(), IsEmpty());
+}
+
+TEST_F(FilePoolTest, ALockedFileIsInUse) {
+  ASSERT_TRUE(pool_->create(volume()));
+  const auto path = pool_->activate(volume()).value();
+  {
+    const sys::Descriptor user(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    struct flock lock{};
+    lock.l_type = F_RDLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = 100;
+    lock.l_len = 1;
+    ASSERT_EQ(::fcntl(user.get(), F_OFD_SETLK, &lock), 0);
+    for (const auto& refused : {pool_->deactivate(volume()), pool_->remove(volume())}) {
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
+      EXPECT_THAT(refused.error().message(), HasSubstr("in use"));
+    }
+    EXPECT_TRUE((*pool_->find(kVolume))->active());
+  }
+  EXPECT_TRUE(pool_->remove(volume()));
+}
+
+TEST_F(FilePoolTest, ALoopDeviceOverItIsAUser) {
+  ASSERT_TRUE(pool_->create(volume()));
+  const auto path = pool_->activate(volume()).value();
+  const std::string answer = dir_.file("loop");
+  if (::geteuid() != 0 || std::system(fmt::format("losetup -f --show '{}' >'{}' 2>/dev/null", path, answer).c_str())) {
+    GTEST_SKIP() << "no loop device can be made here";
+  }
+  std::string loop;
+  std::getline(std::ifstream(answer), loop);
+  const auto refused = pool_->remove(volume());
+  EXPECT_EQ(std::system(("losetup -d " + loop).c_str()), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr(loop));
+}
+
+TEST_F(FilePoolTest, WithTooLittleRoomNothingIsBegun) {
+  pool_ = open({.least_free = UINT64_MAX});
+  const auto refused = pool_->create(volume());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kNoSpace);
+  EXPECT_THAT(refused.error().hint(), HasSubstr("slipway rm"));
+  EXPECT_THAT(*pool_->list(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipway::volumes

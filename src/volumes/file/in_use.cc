@@ -1,0 +1,51 @@
+#include "volumes/file/in_use.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "sys/descriptor.h"
+#include "sys/system_error.h"
+
+namespace slipway::volumes {
+namespace {
+
+// The loop device that stands on this very file, under whatever name it was given.
+std::optional<std::string> loop_over(const struct stat& file) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at("/sys/block", failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string name = at->path().filename();
+    std::error_code none;
+    if (!name.starts_with("loop") || !std::filesystem::exists(at->path() / "loop/backing_file", none)) continue;
+    const std::string path = "/dev/" + name;
+    const sys::Descriptor loop(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    loop_info64 info{};
+    if (!loop || ::ioctl(loop.get(), LOOP_GET_STATUS64, &info) != 0) continue;
+    if (info.lo_inode == file.st_ino && info.lo_device == static_cast<std::uint64_t>(file.st_dev)) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> user_of(const std::filesystem::path& file) {
+  const sys::Descriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd && errno == ENOENT) return std::nullopt;
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return fail(sys::system_error("look at", file.native(), errno));
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0) return fail(sys::system_error("look at", file.native(), errno));
+  if (lock.l_type != F_UNLCK) {
+    return lock.l_pid > 0 ? fmt::format("process {}", lock.l_pid) : std::string("a process that holds a lock on it");
+  }
+  return loop_over(info);
+}
+
+}  // namespace slipway::volumes
