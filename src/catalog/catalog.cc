@@ -248,6 +248,21 @@ Result<Reservation> Catalog::reserve_next(const Reservation& collided) {
                [&](Connection& db, TimePoint now) { return reservations::reserve_next(db, collided, now); });
 }
 
+Result<> Catalog::mark_made(const Reservation& reservation) {
+  return write("note device id", [&](Connection& db, TimePoint) { return reservations::mark_made(db, reservation); });
+}
+
+Result<> Catalog::mark_deleting(const std::string& pool, DeviceId device_id) {
+  return write("note device to delete",
+               [&](Connection& db, TimePoint) { return reservations::mark_deleting(db, pool, device_id); });
+}
+
+Result<> Catalog::note_failed_delete(const std::string& pool, DeviceId device_id, const std::string& why) {
+  return write("note device to delete", [&](Connection& db, TimePoint) {
+    return reservations::note_failed_delete(db, pool, device_id, why);
+  });
+}
+
 Result<bool> Catalog::release_reservation(const std::string& pool, DeviceId device_id) {
   return write("release device id",
                [&](Connection& db, TimePoint) { return reservations::release(db, pool, device_id); });

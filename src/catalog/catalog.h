@@ -89,8 +89,8 @@ class Catalog {
   [[nodiscard]] Result<std::vector<Image>> list_images(std::optional<DownloadStatus> status = {}, Page page = {});
   [[nodiscard]] Result<std::vector<PolicyFinding>> policy_findings(const std::string& image_id);
 
-  // With all that is recorded of it. kConflict while it is locked by anybody but `holder`, while a snapshot is active,
-  // and, unless the caller says that the devices are gone, while device ids are reserved for it.
+  // With all that is recorded of it. kConflict while it is locked by anybody but `holder`, and while a snapshot is
+  // active.
   [[nodiscard]] Result<> delete_image(const std::string& image_id, DeviceFate devices, const std::string& holder = {});
 
   // --- Volumes ---
@@ -129,6 +129,12 @@ class Catalog {
   // The pool has a device of this id that nobody knows: gives it up for the next free one. kConflict when the
   // reservation is not what is stored, or its row is stored already.
   [[nodiscard]] Result<Reservation> reserve_next(const Reservation& collided);
+  // The pool has no device of this id: one that it will have is ours. kConflict when it is not what is stored.
+  [[nodiscard]] Result<> mark_made(const Reservation& reservation);
+  // Its device is to be deleted, when that can be done. kConflict while a volume or snapshot holds it.
+  [[nodiscard]] Result<> mark_deleting(const std::string& pool, DeviceId device_id);
+  // It could not be done, again; no effect on one that is not to be deleted.
+  [[nodiscard]] Result<> note_failed_delete(const std::string& pool, DeviceId device_id, const std::string& why);
   // False: it was free. kConflict while a volume or snapshot holds it.
   [[nodiscard]] Result<bool> release_reservation(const std::string& pool, DeviceId device_id);
   [[nodiscard]] Result<std::vector<Reservation>> list_reservations();

@@ -251,19 +251,14 @@ Result<> remove(store::Connection& db, const std::string& image_id, DeviceFate d
     return fail(Error(ErrorKind::kConflict, fmt::format("image {} has {} active snapshots", image_id, *active))
                     .with_hint("deactivate them first"));
   }
-  auto reserved = reservations::of_image(db, image_id);
-  if (!reserved) return fail(std::move(reserved.error()));
-  if (devices == DeviceFate::kMayRemain && !reserved->empty()) {
-    return fail(Error(ErrorKind::kConflict, fmt::format("image {} still has device {} in pool {}", image_id,
-                                                        reserved->front().device_id, reserved->front().pool))
-                    .with_hint("delete its devices first"));
-  }
+  const std::string_view ids = devices == DeviceFate::kGone
+                                   ? "DELETE FROM id_reservations WHERE image_id = ?1 AND state <> 'deleting'"
+                                   : "UPDATE id_reservations SET state = 'deleting' WHERE image_id = ?1";
   // Snapshots first: they hold on to the volume.
-  constexpr std::string_view kInOrder[] = {
-      "DELETE FROM snapshots WHERE image_id = ?1", "DELETE FROM unpacked_images WHERE image_id = ?1",
-      "DELETE FROM id_reservations WHERE image_id = ?1", "DELETE FROM image_locks WHERE image_id = ?1",
-      "DELETE FROM images WHERE image_id = ?1"};
-  for (const auto sql : kInOrder) {
+  const std::string_view in_order[] = {
+      "DELETE FROM snapshots WHERE image_id = ?1", "DELETE FROM unpacked_images WHERE image_id = ?1", ids,
+      "DELETE FROM image_locks WHERE image_id = ?1", "DELETE FROM images WHERE image_id = ?1"};
+  for (const auto sql : in_order) {
     if (auto gone = change(db, sql, image_id); !gone) return ran(std::move(gone));
   }
   return {};

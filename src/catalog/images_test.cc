@@ -206,7 +206,6 @@ TEST_F(ImagesTest, DeletingTakesAllThatIsRecordedOfIt) {
   ASSERT_TRUE(catalog_->record_scan({.image_id = "a", .checksum = sha256_hex("one"), .engine = "e"}, {}));
   EXPECT_FAILS(catalog_->delete_image("a", DeviceFate::kGone), ErrorKind::kConflict, "1 active snapshots");
   ASSERT_TRUE(catalog_->deactivate_snapshot("snap-a"));
-  EXPECT_FAILS(catalog_->delete_image("a", DeviceFate::kMayRemain), ErrorKind::kConflict, "still has device");
   ASSERT_TRUE(catalog_->acquire_lock("a", "run-1"));
   EXPECT_FAILS(catalog_->delete_image("a", DeviceFate::kGone), ErrorKind::kConflict, "locked by run-1");
   ASSERT_TRUE(catalog_->delete_image("a", DeviceFate::kGone, "run-1"));
@@ -218,6 +217,23 @@ TEST_F(ImagesTest, DeletingTakesAllThatIsRecordedOfIt) {
   ASSERT_EQ(catalog_->list_reservations()->size(), 1U);
   EXPECT_EQ(catalog_->list_reservations()->front().image_id, "b");
   EXPECT_FAILS(catalog_->delete_image("a", DeviceFate::kGone), ErrorKind::kNotFound, "no image a");
+}
+
+TEST_F(ImagesTest, DevicesThatMayRemainAreRememberedWithoutTheImage) {
+  unpack("a", 7);
+  activate("a", 7, 8, "snap-a");
+  ASSERT_TRUE(catalog_->deactivate_snapshot("snap-a"));
+  ASSERT_TRUE(catalog_->delete_image("a", DeviceFate::kMayRemain));
+  const auto left = catalog_->list_reservations().value();
+  ASSERT_EQ(left.size(), 2U);
+  for (const auto& id : left) EXPECT_EQ(id.state, IdState::kDeleting);
+  EXPECT_EQ(left[1].snapshot_name, "snap-a");
+  EXPECT_EQ(breaches(*catalog_), "");
+  // The image may come back meanwhile, with other devices.
+  unpack("a", 9);
+  EXPECT_EQ(catalog_->list_reservations()->size(), 3U);
+  ASSERT_TRUE(catalog_->delete_image("a", DeviceFate::kGone));
+  EXPECT_EQ(catalog_->list_reservations()->size(), 2U);
 }
 
 }  // namespace

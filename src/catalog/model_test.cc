@@ -77,6 +77,14 @@ class ModelTest : public CatalogTest {
     }
     return true;
   }
+  // What becomes of the id of something that is not known any more.
+  void leave(std::uint32_t device, DeviceFate fate) {
+    if (fate == DeviceFate::kGone) {
+      reserved_.erase(device);
+    } else {
+      reserved_[device] = "to be deleted";
+    }
+  }
   static std::string volume_thing(const std::string& id) { return "volume " + id; }
   static std::string snapshot_thing(const std::string& id, const std::string& name) { return id + "/" + name; }
 
@@ -130,7 +138,7 @@ void ModelTest::volume_step(const std::string& id) {
     if (!gone) return;
     ASSERT_EQ(*gone, there);
     if (!there) return;
-    if (fate == DeviceFate::kGone) reserved_.erase(image->volume->device);
+    leave(image->volume->device, fate);
     image->volume.reset();
     return;
   }
@@ -163,7 +171,7 @@ void ModelTest::snapshot_step(const std::string& id) {
     const DeviceFate fate = some_fate();
     ASSERT_EQ(catalog_->delete_snapshot(name, fate).value(), known != snapshots_.end());
     if (known == snapshots_.end()) return;
-    if (fate == DeviceFate::kGone) reserved_.erase(known->second.device);
+    leave(known->second.device, fate);
     const std::string owner = known->second.image;
     snapshots_.erase(known);
     return follow(owner);
@@ -189,14 +197,17 @@ void ModelTest::remove_image(const std::string& id) {
   const auto of_image = [&](const auto& entry) {
     return entry.second == volume_thing(id) || entry.second.starts_with(id + "/");
   };
-  const bool allowed =
-      find(id) != nullptr && !active(id) && (fate == DeviceFate::kGone || std::ranges::none_of(reserved_, of_image));
+  const bool allowed = find(id) != nullptr && !active(id);
   const auto gone = catalog_->delete_image(id, fate);
   ASSERT_EQ(gone.has_value(), allowed) << (gone ? "" : gone.error().message());
   if (!allowed) return;
   images_.erase(id);
   std::erase_if(snapshots_, [&](const auto& entry) { return entry.second.image == id; });
-  std::erase_if(reserved_, of_image);
+  std::vector<std::uint32_t> devices;
+  for (const auto& entry : reserved_) {
+    if (of_image(entry)) devices.push_back(entry.first);
+  }
+  for (const auto device : devices) leave(device, fate);
 }
 
 void ModelTest::other_step(const std::string& id) {

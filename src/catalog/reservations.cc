@@ -9,7 +9,7 @@
 namespace slipway::catalog::reservations {
 namespace {
 
-constexpr std::string_view kColumns = "pool, device_id, purpose, image_id, snapshot_name, reserved_at";
+constexpr std::string_view kColumns = "pool, device_id, purpose, image_id, snapshot_name, reserved_at, state, note";
 
 std::string select_reservations(std::string_view rest) {
   return fmt::format("SELECT {} FROM id_reservations {}", kColumns, rest);
@@ -18,11 +18,15 @@ std::string select_reservations(std::string_view rest) {
 Result<Reservation> read(const store::Statement& row, int column) {
   auto purpose = known(parse_purpose(row.text(column + 2)), "purpose", row.text(column + 2));
   if (!purpose) return fail(std::move(purpose.error()));
+  auto state = known(parse_id_state(row.text(column + 6)), "state", row.text(column + 6));
+  if (!state) return fail(std::move(state.error()));
   return Reservation{.pool = std::string(row.text(column)),
                      .device_id = device_of(row, column + 1),
                      .purpose = *purpose,
                      .image_id = std::string(row.text(column + 3)),
                      .snapshot_name = std::string(row.text(column + 4)),
+                     .state = *state,
+                     .note = std::string(row.text(column + 7)),
                      .reserved_at = row.time(column + 5)};
 }
 
@@ -34,7 +38,8 @@ Result<std::optional<Reservation>> find(store::Connection& db, const std::string
 Result<std::optional<Reservation>> find_thing(store::Connection& db, const std::string& pool, Purpose purpose,
                                               const std::string& image_id, const std::string& snapshot_name) {
   static const std::string sql =
-      select_reservations("WHERE image_id = ?1 AND purpose = ?2 AND snapshot_name = ?3 AND pool = ?4");
+      select_reservations(
+          "WHERE image_id = ?1 AND purpose = ?2 AND snapshot_name = ?3 AND pool = ?4 AND state <> 'deleting'");
   return select_one<Reservation>(db, sql, read, image_id, to_string(purpose), snapshot_name, pool);
 }
 
@@ -85,11 +90,19 @@ Result<DeviceId> first_free_around(store::Connection& db, const std::string& poo
 
 Result<> insert(store::Connection& db, const Reservation& reservation) {
   auto stored = change(db,
-                       "INSERT INTO id_reservations (pool, device_id, purpose, image_id, snapshot_name, reserved_at) "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                       "INSERT INTO id_reservations (pool, device_id, purpose, image_id, snapshot_name, reserved_at, "
+                       "state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                        reservation.pool, reservation.device_id.value, to_string(reservation.purpose),
-                       reservation.image_id, reservation.snapshot_name, reservation.reserved_at);
+                       reservation.image_id, reservation.snapshot_name, reservation.reserved_at,
+                       to_string(reservation.state));
   if (!stored) return fail(std::move(stored.error()));
+  return {};
+}
+
+Result<> set_state(store::Connection& db, const std::string& pool, DeviceId id, IdState state) {
+  auto changed = change(db, "UPDATE id_reservations SET state = ?3 WHERE pool = ?1 AND device_id = ?2", pool, id.value,
+                        to_string(state));
+  if (!changed) return fail(std::move(changed.error()));
   return {};
 }
 
@@ -134,7 +147,7 @@ Result<Reservation> reserve_next(store::Connection& db, const Reservation& colli
   auto stored = find(db, collided.pool, collided.device_id);
   if (!stored) return fail(std::move(stored.error()));
   const bool same = *stored && (*stored)->purpose == collided.purpose && (*stored)->image_id == collided.image_id &&
-                    (*stored)->snapshot_name == collided.snapshot_name;
+                    (*stored)->snapshot_name == collided.snapshot_name && (*stored)->state != IdState::kDeleting;
   if (!same) {
     return fail(ErrorKind::kConflict, "device {} of pool {} is not reserved for {}", collided.device_id, collided.pool,
                 thing(collided));
@@ -146,6 +159,7 @@ Result<Reservation> reserve_next(store::Connection& db, const Reservation& colli
   if (!id) return fail(std::move(id.error()));
   Reservation made = collided;
   made.device_id = *id;
+  made.state = IdState::kReserved;
   made.reserved_at = now;
   if (auto inserted = insert(db, made); !inserted) return fail(std::move(inserted.error()));
   return made;
@@ -169,7 +183,10 @@ Result<> hold(store::Connection& db, const Reservation& wanted) {
     return fail(ErrorKind::kConflict, "device {} of pool {} is reserved for {}, not for {}", wanted.device_id,
                 wanted.pool, thing(**by_id), thing(wanted));
   }
-  if (*by_id) return {};
+  if (*by_id && (*by_id)->state == IdState::kDeleting) {
+    return fail(ErrorKind::kConflict, "device {} of pool {} is to be deleted", wanted.device_id, wanted.pool);
+  }
+  if (*by_id) return set_state(db, wanted.pool, wanted.device_id, IdState::kMade);
   auto by_thing = find_thing(db, wanted.pool, wanted.purpose, wanted.image_id, wanted.snapshot_name);
   if (!by_thing) return fail(std::move(by_thing.error()));
   if (*by_thing) {
@@ -177,17 +194,40 @@ Result<> hold(store::Connection& db, const Reservation& wanted) {
                                                         (*by_thing)->device_id, wanted.pool, wanted.device_id))
                     .with_hint("clean up that device and release its id first"));
   }
-  return insert(db, wanted);
+  Reservation held = wanted;
+  held.state = IdState::kMade;
+  return insert(db, held);
+}
+
+Result<> mark_made(store::Connection& db, const Reservation& reservation) {
+  auto stored = find_thing(db, reservation.pool, reservation.purpose, reservation.image_id, reservation.snapshot_name);
+  if (!stored) return fail(std::move(stored.error()));
+  if (!*stored || (*stored)->device_id != reservation.device_id) {
+    return fail(ErrorKind::kConflict, "device {} of pool {} is not reserved for {}", reservation.device_id,
+                reservation.pool, thing(reservation));
+  }
+  return set_state(db, reservation.pool, reservation.device_id, IdState::kMade);
+}
+
+Result<> mark_deleting(store::Connection& db, const std::string& pool, DeviceId device_id) {
+  auto held = holder(db, pool, device_id);
+  if (!held) return fail(std::move(held.error()));
+  if (*held) return fail(ErrorKind::kConflict, "device {} of pool {} belongs to {}", device_id, pool, **held);
+  return set_state(db, pool, device_id, IdState::kDeleting);
+}
+
+Result<> note_failed_delete(store::Connection& db, const std::string& pool, DeviceId device_id,
+                            const std::string& why) {
+  auto noted = change(db,
+                      "UPDATE id_reservations SET note = ?3 WHERE pool = ?1 AND device_id = ?2 AND state = 'deleting'",
+                      pool, device_id.value, why);
+  if (!noted) return fail(std::move(noted.error()));
+  return {};
 }
 
 Result<std::vector<Reservation>> list(store::Connection& db) {
   static const std::string sql = select_reservations("ORDER BY pool, device_id");
   return select<Reservation>(db, sql, read);
-}
-
-Result<std::vector<Reservation>> of_image(store::Connection& db, const std::string& image_id) {
-  static const std::string sql = select_reservations("WHERE image_id = ?1");
-  return select<Reservation>(db, sql, read, image_id);
 }
 
 }  // namespace slipway::catalog::reservations

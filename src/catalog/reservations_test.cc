@@ -68,6 +68,24 @@ TEST_F(ReservationsTest, ACollisionInThePoolMovesOn) {
   EXPECT_FAILS(catalog_->reserve_next(next), ErrorKind::kConflict, "belongs to the volume of image a");
 }
 
+TEST_F(ReservationsTest, IsOursOnceThePoolWasSeenWithoutIt) {
+  const Reservation first = reserve("a", 5).value();
+  EXPECT_EQ(first.state, IdState::kReserved);
+  ASSERT_TRUE(catalog_->mark_made(first));
+  EXPECT_EQ(reserve("a", 5)->state, IdState::kMade);
+  const Reservation next = catalog_->reserve_next(*reserve("a", 5)).value();
+  EXPECT_EQ(next.state, IdState::kReserved);
+  EXPECT_FAILS(catalog_->mark_made(first), ErrorKind::kConflict, "is not reserved for the volume of image a");
+}
+
+TEST_F(ReservationsTest, IsDeletedOnlyWhenNothingHoldsIt) {
+  unpack("a", 7);
+  EXPECT_FAILS(catalog_->mark_deleting(kPool, {7}), ErrorKind::kConflict, "the volume of image a");
+  ASSERT_TRUE(reserve("b", 9));
+  ASSERT_TRUE(catalog_->mark_deleting(kPool, {9}));
+  EXPECT_EQ(reserve("b", 9)->device_id, DeviceId{10});
+}
+
 TEST_F(ReservationsTest, IsReleasedOnlyWhenNothingHoldsIt) {
   unpack("a", 7);
   activate("a", 7, 8, "snap");

@@ -228,12 +228,39 @@ inline constexpr std::string_view kSchemaVersion3 = R"sql(
   CREATE INDEX policy_findings_image_id ON policy_findings (image_id, id);
 )sql";
 
+// What is to become of an id's device is kept until it has: also when the image is not known any more.
+inline constexpr std::string_view kSchemaVersion4 = R"sql(
+  CREATE TABLE new_id_reservations (
+    pool TEXT NOT NULL,
+    device_id INTEGER NOT NULL CHECK (device_id BETWEEN 0 AND 16777215),
+    purpose TEXT NOT NULL CHECK (purpose IN ('volume', 'snapshot')),
+    image_id TEXT NOT NULL,
+    snapshot_name TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL DEFAULT 'reserved' CHECK (state IN ('reserved', 'made', 'deleting')),
+    note TEXT NOT NULL DEFAULT '',
+    reserved_at INTEGER NOT NULL,
+    PRIMARY KEY (pool, device_id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO new_id_reservations (pool, device_id, purpose, image_id, snapshot_name, state, reserved_at)
+    SELECT pool, device_id, purpose, image_id, snapshot_name,
+           CASE WHEN EXISTS (SELECT 1 FROM unpacked_images u WHERE u.pool = r.pool AND u.device_id = r.device_id)
+                  OR EXISTS (SELECT 1 FROM snapshots s WHERE s.pool = r.pool AND s.snapshot_id = r.device_id)
+                THEN 'made' ELSE 'reserved' END,
+           reserved_at
+    FROM id_reservations r;
+  DROP TABLE id_reservations;
+  ALTER TABLE new_id_reservations RENAME TO id_reservations;
+  CREATE UNIQUE INDEX id_reservations_thing ON id_reservations (image_id, purpose, snapshot_name, pool)
+    WHERE state <> 'deleting';
+)sql";
+
 inline constexpr std::array kCatalogMigrations{
     store::Migration{.version = 1, .sql = kSchemaVersion1, .why = "images, unpacked images and snapshots"},
     store::Migration{.version = 2, .sql = kSchemaVersion2, .why = "image locks"},
     store::Migration{.version = 3,
                      .sql = kSchemaVersion3,
                      .why = "buckets, pools, id reservations, file identities, scans and findings"},
+    store::Migration{.version = 4, .sql = kSchemaVersion4, .why = "what is to become of reserved devices"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

@@ -148,6 +148,8 @@ Result<bool> remove(store::Connection& db, const std::string& name, DeviceFate d
   if (device == DeviceFate::kGone) {
     auto freed = reservations::release(db, (*snapshot)->pool, (*snapshot)->snapshot_id);
     if (!freed) return freed;
+  } else if (auto noted = reservations::mark_deleting(db, (*snapshot)->pool, (*snapshot)->snapshot_id); !noted) {
+    return fail(std::move(noted.error()));
   }
   if (auto followed = images::follow_snapshots(db, (*snapshot)->image_id, now); !followed) {
     return fail(std::move(followed.error()));

@@ -27,6 +27,11 @@ namespace slipway::catalog {
 enum class DownloadStatus : std::uint8_t { kPending, kDownloading, kCompleted, kFailed };
 enum class ActivationStatus : std::uint8_t { kInactive, kActive, kFailed };
 enum class Purpose : std::uint8_t { kVolume, kSnapshot };  // of a reserved device id
+enum class IdState : std::uint8_t {
+  kReserved,  // the pool was not yet seen without it: what it has under this id may be another's
+  kMade,      // the pool was: what it has under this id is ours
+  kDeleting,  // ours, and to be deleted; whatever it was is not known any more
+};
 enum class Severity : std::uint8_t { kUnknown, kNegligible, kLow, kMedium, kHigh, kCritical };
 
 // What people are shown: derived from all tables, stored nowhere. The furthest stage that the current content has
@@ -45,11 +50,13 @@ enum class Status : std::uint8_t {
 [[nodiscard]] std::string_view to_string(DownloadStatus status);
 [[nodiscard]] std::string_view to_string(ActivationStatus status);
 [[nodiscard]] std::string_view to_string(Purpose purpose);
+[[nodiscard]] std::string_view to_string(IdState state);
 [[nodiscard]] std::string_view to_string(Severity severity);
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::optional<DownloadStatus> parse_download_status(std::string_view text);
 [[nodiscard]] std::optional<ActivationStatus> parse_activation_status(std::string_view text);
 [[nodiscard]] std::optional<Purpose> parse_purpose(std::string_view text);
+[[nodiscard]] std::optional<IdState> parse_id_state(std::string_view text);
 [[nodiscard]] std::optional<Severity> parse_severity(std::string_view text);
 [[nodiscard]] std::optional<Status> parse_status(std::string_view text);
 
@@ -185,7 +192,7 @@ struct NewSnapshot {
 // What the caller knows of a device whose row he removes.
 enum class DeviceFate : std::uint8_t {
   kGone,       // it is deleted: its id becomes free in the same transaction
-  kMayRemain,  // nobody knows: the id stays reserved, as the note of what is to be cleaned up
+  kMayRemain,  // nobody knows: its id becomes kDeleting, the note of what is to be cleaned up
 };
 
 struct Reservation {
@@ -194,6 +201,8 @@ struct Reservation {
   Purpose purpose = Purpose::kVolume;
   std::string image_id{};
   std::string snapshot_name{};  // empty for a volume
+  IdState state = IdState::kReserved;
+  std::string note{};  // why it could not be deleted yet
   TimePoint reserved_at{};
 };
 

@@ -137,7 +137,11 @@ Result<bool> remove(store::Connection& db, const std::string& image_id, DeviceFa
   }
   auto gone = change(db, "DELETE FROM unpacked_images WHERE image_id = ?1", image_id);
   if (!gone) return fail(std::move(gone.error()));
-  if (device == DeviceFate::kMayRemain) return true;
+  if (device == DeviceFate::kMayRemain) {
+    auto noted = reservations::mark_deleting(db, (*volume)->pool, (*volume)->device_id);
+    if (!noted) return fail(std::move(noted.error()));
+    return true;
+  }
   auto freed = reservations::release(db, (*volume)->pool, (*volume)->device_id);
   if (!freed) return freed;
   return true;

@@ -92,10 +92,14 @@ TEST_F(VolumesTest, DeletingFreesTheIdOnlyWhenTheDeviceIsGone) {
   unpack("a", 7);
   EXPECT_TRUE(catalog_->delete_volume("a", DeviceFate::kMayRemain).value());
   ASSERT_EQ(catalog_->list_reservations()->size(), 1U);
-  // The note of what is to be cleaned up stands in the way of another device for the same volume.
-  EXPECT_FAILS(catalog_->store_volume(volume_of("a", 9)), ErrorKind::kConflict, "has device 7 of pool pool reserved");
-  ASSERT_TRUE(catalog_->store_volume(volume_of("a", 7)));
+  EXPECT_EQ(catalog_->list_reservations()->front().state, IdState::kDeleting);
+  // The note of what is to be cleaned up keeps the id from being used, and is in nobody's way.
+  EXPECT_FAILS(catalog_->store_volume(volume_of("a", 7)), ErrorKind::kConflict, "device 7 of pool pool is to be deleted");
+  ASSERT_TRUE(catalog_->store_volume(volume_of("a", 9)));
   EXPECT_TRUE(catalog_->delete_volume("a", DeviceFate::kGone).value());
+  ASSERT_TRUE(catalog_->note_failed_delete(kPool, {7}, "busy"));
+  EXPECT_EQ(catalog_->list_reservations()->front().note, "busy");
+  EXPECT_TRUE(catalog_->release_reservation(kPool, {7}).value());
   EXPECT_TRUE(catalog_->list_reservations()->empty());
   EXPECT_FALSE(catalog_->delete_volume("a", DeviceFate::kGone).value());
 }

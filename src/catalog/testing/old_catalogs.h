@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/schema.h"
 #include "store/database.h"
 
 namespace slipway::catalog {
@@ -68,11 +69,22 @@ inline constexpr std::string_view kVersion2Sql = R"sql(
   INSERT INTO image_locks VALUES ('new', 1600000000, 'run-1');
 )sql";
 
+// On top of version 2: the step itself, and what a program of that version did with it.
+inline constexpr std::string_view kVersion3Rows = R"sql(
+  PRAGMA user_version = 3;
+  INSERT INTO schema_migrations VALUES (3, 1600000000000000, 'buckets, pools, id reservations');
+  INSERT INTO id_reservations VALUES ('p', 77, 'volume', 'new', '', 71);
+)sql";
+
 // Version 0 is an empty file. Throws when the SQL is wrong.
 inline void make_old_catalog(const std::string& path, int version) {
   auto db = store::Database::open({.path = path}).value();
   if (version >= 1) db.execute(kVersion1Sql).value();
   if (version >= 2) db.execute(kVersion2Sql).value();
+  if (version >= 3) {
+    db.execute(kSchemaVersion3).value();
+    db.execute(kVersion3Rows).value();
+  }
 }
 
 }  // namespace slipway::catalog
