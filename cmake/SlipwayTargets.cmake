@@ -42,15 +42,15 @@ endfunction()
 
 # slipway_library(NAME [DEPENDS folder...] [PUBLIC target...] [PRIVATE target...])
 #
-# From src/NAME: NAME/*.cc is the library slipway::NAME, NAME/testing/*.cc (fakes, contract suites) is
-# slipway::NAME_testing, and the *_test.cc of both places are the test program NAME_test. PUBLIC and PRIVATE are
+# From src/NAME: NAME/*.cc and NAME/PART/*.cc are the library slipway::NAME, NAME/testing/*.cc (fakes, contract suites)
+# is slipway::NAME_testing, and the *_test.cc of all these are the test program NAME_test. PUBLIC and PRIVATE are
 # libraries from outside. A folder of headers only is an interface library. A main.cc is a program's, not the library's.
 function(slipway_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;PUBLIC;PRIVATE")
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc ${dir}/*/*.cc)
-  list(FILTER sources EXCLUDE REGEX "/testing/[^/]+$")
   file(GLOB testing_sources CONFIGURE_DEPENDS ${dir}/testing/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/testing/[^/]+$")
   set(tests ${sources} ${testing_sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
   list(FILTER testing_sources EXCLUDE REGEX "_test\\.cc$")

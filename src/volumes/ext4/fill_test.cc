@@ -1,0 +1,3 @@
+#include "volumes/ext4/fill.h"
+#include <gtest/gtest.h>
+TEST(Fill, X) {}
