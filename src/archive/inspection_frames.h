@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,6 +17,7 @@
 #include "archive/inspector.h"
 #include "archive/policy.h"
 #include "base/error.h"
+#include "base/json.h"
 
 namespace slipway::archive {
 
@@ -43,6 +45,15 @@ using Word = std::variant<Progress, Inspection, Error>;
 // The body of a frame. kCorrupt: not of a known shape, or with more in it than it may have.
 [[nodiscard]] Result<Order> parse_order(std::string_view body);
 [[nodiscard]] Result<Word> parse_word(std::string_view body);
+
+// The same for children with verdicts of their own: what is neither progress nor an error is left as it is.
+using AnyWord = std::variant<Progress, Json, Error>;
+[[nodiscard]] Result<AnyWord> parse_any_word(std::string_view body);
+[[nodiscard]] Json order_to_json(const Order& order);
+[[nodiscard]] Result<Order> order_from_json(const Json& json);
+[[nodiscard]] std::string json_frame(const Json& json);
+// A whole number of at least 0 with this name.
+[[nodiscard]] std::optional<std::uint64_t> number_in(const Json& object, const char* key);
 
 // The length that stands in the 4 bytes at the front of `text`.
 [[nodiscard]] std::uint32_t frame_length(std::string_view text);

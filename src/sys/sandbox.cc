@@ -88,19 +88,19 @@ Result<> limit(__rlimit_resource what, rlim_t value, rlim_t grace = 0) {
   return {};
 }
 
-Result<> set_limits(std::uint64_t address_space, std::uint64_t cpu_seconds) {
+Result<> set_limits(const SandboxOptions& options) {
   // Those that are open stay; no new one comes. Sanitizers make pipes to see whether memory can be read.
   constexpr rlim_t kFiles = kSanitized ? 64 : 0;
   for (const auto& [what, value] :
-       {std::pair{RLIMIT_CORE, rlim_t{0}}, std::pair{RLIMIT_FSIZE, rlim_t{0}}, std::pair{RLIMIT_NOFILE, kFiles},
-        std::pair{RLIMIT_NPROC, rlim_t{0}}, std::pair{RLIMIT_MEMLOCK, rlim_t{0}}}) {
+       {std::pair{RLIMIT_CORE, rlim_t{0}}, std::pair{RLIMIT_FSIZE, rlim_t{options.volume ? options.volume->size : 0}},
+        std::pair{RLIMIT_NOFILE, kFiles}, std::pair{RLIMIT_NPROC, rlim_t{0}}, std::pair{RLIMIT_MEMLOCK, rlim_t{0}}}) {
     if (auto set = limit(what, value); !set) return set;
   }
-  if (cpu_seconds > 0) {
-    if (auto set = limit(RLIMIT_CPU, cpu_seconds, kCpuGrace); !set) return set;
+  if (options.cpu_seconds > 0) {
+    if (auto set = limit(RLIMIT_CPU, options.cpu_seconds, kCpuGrace); !set) return set;
   }
   if (kSanitized) return {};
-  return limit(RLIMIT_AS, address_space);
+  return limit(RLIMIT_AS, options.address_space);
 }
 
 struct FilterCloser {
@@ -144,6 +144,12 @@ void allow_reading_and_memory(Filter& filter, int output) {
   filter.allow(SCMP_SYS(mprotect), third_lacks(PROT_EXEC));
 }
 
+void allow_volume(Filter& filter, const SandboxVolume& volume) {
+  for (const int call : {SCMP_SYS(pwrite64), SCMP_SYS(fallocate), SCMP_SYS(sync_file_range), SCMP_SYS(fdatasync)}) {
+    filter.allow(call, first_is(volume.fd));
+  }
+}
+
 void allow_time_and_ending(Filter& filter) {
   for (const int call : {SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(getrandom), SCMP_SYS(exit),
                          SCMP_SYS(exit_group), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigreturn),
@@ -174,8 +180,9 @@ Result<> enter_sandbox(const SandboxOptions& options) {
   Filter filter;
   allow_reading_and_memory(filter, options.output);
   allow_time_and_ending(filter);
+  if (options.volume) allow_volume(filter, *options.volume);
   if (kSanitized) allow_sanitizers(filter);
-  if (auto bounded = set_limits(options.address_space, options.cpu_seconds); !bounded) return bounded;
+  if (auto bounded = set_limits(options); !bounded) return bounded;
   return filter.load();
 }
 

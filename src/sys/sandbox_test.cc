@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -50,12 +51,14 @@ class SandboxTest : public ::testing::TestWithParam<bool> {
   }
 
   // Much address space where that is not the point: a test program has used a lot of it up by then.
-  static bool lock_in(bool as_root, int output, std::uint64_t address_space = 1ULL << 40) {
+  static bool lock_in(bool as_root, int output, std::uint64_t address_space = 1ULL << 40,
+                      std::optional<SandboxVolume> volume = {}) {
     if (!as_root && ::geteuid() == 0 &&
         (::setresgid(kSomeUser, kSomeUser, kSomeUser) != 0 || ::setresuid(kSomeUser, kSomeUser, kSomeUser) != 0)) {
       return false;
     }
-    return enter_sandbox({.address_space = address_space, .output = output, .parent = ::getppid()}).has_value();
+    return enter_sandbox({.address_space = address_space, .output = output, .volume = volume, .parent = ::getppid()})
+        .has_value();
   }
 
   // How a process ends that tries this in the sandbox; the attempt says whether it worked.
@@ -120,6 +123,29 @@ TEST_P(SandboxTest, WritingToAnotherDescriptorKills) {
   struct stat info{};
   ASSERT_EQ(::fstat(file_, &info), 0);
   EXPECT_EQ(info.st_size, 0);
+}
+
+TEST_P(SandboxTest, AVolumeMayBeChangedUpToItsSizeAndNothingElse) {
+  const int other = ::open(dir_.file("other").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  ASSERT_GE(other, 0);
+  const bool as_root = GetParam();
+  const auto with_volume = [&](const std::function<bool()>& act) {
+    ChildProcess child([&](const ChildProcess::Voice&) {
+      const SandboxVolume volume{.fd = file_, .size = 1 << 20};
+      if (!lock_in(as_root, /*output=*/1, 1ULL << 40, volume)) return kNoSandbox;
+      return act() ? kAllowed : 0;
+    });
+    return child.wait();
+  };
+  constexpr int kHole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  EXPECT_EQ(with_volume([&] { return ::pwrite(file_, "x", 1, (1 << 20) - 1) == 1; }), kAllowed);
+  EXPECT_EQ(with_volume([&] { return ::fallocate(file_, kHole, 0, 4096) == 0 || errno == EOPNOTSUPP; }), kAllowed);
+  EXPECT_EQ(with_volume([&] { return ::fdatasync(file_) == 0; }), kAllowed);
+  EXPECT_EQ(with_volume([&] { return ::pwrite(file_, "x", 1, 1 << 20) == 1; }), 128 + SIGXFSZ);
+  EXPECT_EQ(with_volume([&] { return ::pwrite(other, "x", 1, 0) == 1; }), kKilled);
+  EXPECT_EQ(with_volume([&] { return ::ftruncate(file_, 0) == 0; }), kKilled);
+  EXPECT_EQ(attempt([&] { return ::pwrite(file_, "x", 1, 0) == 1; }), kKilled);  // where none was given
+  ::close(other);
 }
 
 TEST_P(SandboxTest, ChangingFilesByNameKills) {

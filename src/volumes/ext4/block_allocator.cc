@@ -9,9 +9,9 @@ Result<> BlockAllocator::find_room() {
   const std::uint64_t last = ext2fs_blocks_count(fs_->super) - 1;
   blk64_t from = 0;
   if (next_ > last || ::ext2fs_find_first_zero_block_bitmap2(fs_->block_map, next_, last, &from) != 0) {
-    return fail(Error(ErrorKind::kNoSpace, fmt::format("a volume of {} MiB is too small for this image",
-                                                       device_.size() >> 20U))
-                    .with_hint("make the volume larger"));
+    return fail(
+        Error(ErrorKind::kNoSpace, fmt::format("a volume of {} MiB is too small for this image", device_.size() >> 20U))
+            .with_hint("make the volume larger"));
   }
   blk64_t end = 0;
   if (::ext2fs_find_first_set_block_bitmap2(fs_->block_map, from, last, &end) != 0) end = last + 1;

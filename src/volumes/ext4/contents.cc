@@ -53,8 +53,7 @@ Result<bool> Contents::begin(archive::InodeId inode, const archive::Entry& entry
   seen_[id] = true;
   const auto named = [&](const Error& error) { return error.during("entry {}", archive::printable(entry.path)); };
   const auto xattrs = storable_xattrs(entry.type, entry.xattrs, xattrs_left_out_);
-  auto stored =
-      store_xattrs(parts_.fs, parts_.blocks, parts_.writer, number, xattrs, parts_.inodes.at(number));
+  auto stored = store_xattrs(parts_.fs, parts_.blocks, parts_.writer, number, xattrs, parts_.inodes.at(number));
   if (!stored) return named(stored.error());
   if (entry.type != archive::EntryType::kFile) return false;
   if (auto placed = place_file(number, entry); !placed) return named(placed.error());

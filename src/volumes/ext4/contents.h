@@ -25,7 +25,7 @@ class Contents : public archive::EntryConsumer {
     InodeTable& inodes;
     const std::vector<ext2_ino_t>& numbers;  // of the tree's inodes, by their ids; 0: it is gone
     const archive::Tree& tree;
-    const std::function<void(std::uint64_t)>& progress;
+    const std::function<void(std::uint64_t written)>& progress;
   };
 
   explicit Contents(const Parts& parts);

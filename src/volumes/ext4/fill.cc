@@ -92,6 +92,7 @@ class Filling {
         fs_(fs.get()),
         inodes_(inodes),
         numbers_(numbering.numbers),
+        counts_(numbering.counts),
         survey_(survey),
         tree_(survey.tree),
         options_(options),
@@ -117,6 +118,7 @@ class Filling {
   ext2_filsys fs_;
   InodeTable& inodes_;
   const std::vector<ext2_ino_t>& numbers_;
+  const Counts& counts_;
   const archive::Survey& survey_;
   const Tree& tree_;
   const FillOptions& options_;
@@ -206,7 +208,9 @@ Result<> Filling::make_symlink(ext2_ino_t number, const std::string& target) {
 
 // Returns the number of attributes that were left out.
 Result<std::uint64_t> Filling::copy_contents(const archive::Input& input) {
-  Contents contents({fs_, blocks_, writer_, inodes_, numbers_, tree_, options_.progress});
+  std::function<void(std::uint64_t)> report;
+  if (options_.progress) report = [&](std::uint64_t written) { options_.progress(written, counts_.bytes); };
+  Contents contents({fs_, blocks_, writer_, inodes_, numbers_, tree_, report});
   const std::array<archive::EntryConsumer*, 1> consumers{&contents};
   if (auto done = archive::replay(input, survey_, {}, consumers); !done) return fail(std::move(done.error()));
   if (auto done = contents.complete(); !done) return fail(std::move(done.error()));

@@ -23,11 +23,11 @@
 
 namespace slipway::volumes::ext4 {
 
-inline constexpr std::uint64_t kLeastVolume = 8ULL << 20;    // bytes
-inline constexpr std::uint64_t kMostVolume = 16ULL << 40;    // bytes
-inline constexpr std::string_view kRootFolder = "rootfs";    // of the volume
-inline constexpr std::size_t kMostLabel = 16;                // bytes
-inline constexpr std::uint64_t kMostLinks = 65'000;          // names of one file
+inline constexpr std::uint64_t kLeastVolume = 8ULL << 20;           // bytes
+inline constexpr std::uint64_t kMostVolume = 16ULL << 40;           // bytes
+inline constexpr std::string_view kRootFolder = "rootfs";           // of the volume
+inline constexpr std::size_t kMostLabel = 16;                       // bytes
+inline constexpr std::uint64_t kMostLinks = 65'000;                 // names of one file
 inline constexpr std::uint64_t kMostFileSize = 16'000'000'000'000;  // bytes; ext4 ends a little above
 
 using Uuid = std::array<std::uint8_t, 16>;
@@ -43,7 +43,7 @@ struct FillOptions {
   std::string label{};
   Uuid uuid{};       // of the file system; all that is random in it follows from this
   TimePoint time{};  // of its making: mtime of what no entry made, and every atime, ctime and crtime
-  std::function<void(std::uint64_t written)> progress{};  // bytes of content so far
+  std::function<void(std::uint64_t written, std::uint64_t most)> progress{};  // bytes of content, without holes
 };
 
 // What is below the image's root, which itself is not counted.

@@ -12,12 +12,12 @@
 namespace slipway::volumes::ext4 {
 namespace {
 
-constexpr std::size_t kHead = 8;                              // of an entry, before its name
-constexpr std::size_t kTail = sizeof(ext2_dir_entry_tail);    // of a block of entries: its checksum
-constexpr std::size_t kRoom = kBlock - kTail;                 // for entries
-constexpr std::size_t kSlack = kBlock / 8;                    // left free in each block of an index, for names to come
-constexpr std::size_t kRootAt = 32;                           // where the index begins in its first block
-constexpr std::size_t kNodeAt = 8;                            // and in those below
+constexpr std::size_t kHead = 8;                            // of an entry, before its name
+constexpr std::size_t kTail = sizeof(ext2_dir_entry_tail);  // of a block of entries: its checksum
+constexpr std::size_t kRoom = kBlock - kTail;               // for entries
+constexpr std::size_t kSlack = kBlock / 8;                  // left free in each block of an index, for names to come
+constexpr std::size_t kRootAt = 32;                         // where the index begins in its first block
+constexpr std::size_t kNodeAt = 8;                          // and in those below
 constexpr std::size_t kIndexTail = sizeof(ext2_dx_tail);
 constexpr std::size_t kInRoot = (kBlock - kRootAt - kIndexTail) / sizeof(ext2_dx_entry);
 constexpr std::size_t kInNode = (kBlock - kNodeAt - kIndexTail) / sizeof(ext2_dx_entry);
@@ -61,8 +61,7 @@ class FolderWriter::Block {
       std::memcpy(&bytes_[at + i * sizeof raw], &raw, sizeof raw);
     }
     // In place of the first hash, which is always 0.
-    const ext2_dx_countlimit counts{static_cast<__u16>(limit),
-                                    static_cast<__u16>(entries.size())};
+    const ext2_dx_countlimit counts{static_cast<__u16>(limit), static_cast<__u16>(entries.size())};
     std::memcpy(&bytes_[at], &counts, sizeof counts);
     const std::size_t used = at + entries.size() * sizeof(ext2_dx_entry);
     ext2_dx_tail tail{};

@@ -1,5 +1,5 @@
-// Inside src/volumes/ext4 only: a folder's blocks, made once of all the names in it. What fits into one block is a list;
-// more is indexed by hash (dir_index), so that names are found fast in a folder of any size, and made in n log n.
+// Inside src/volumes/ext4 only: a folder's blocks, made once of all the names in it. What fits into one block is a
+// list; more is indexed by hash (dir_index), so that names are found fast in a folder of any size, and made in n log n.
 #pragma once
 
 #include <cstdint>

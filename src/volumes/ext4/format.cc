@@ -47,8 +47,8 @@ ext2_super_block parameters(std::uint64_t blocks, std::uint64_t inodes) {
   param.s_inodes_count = static_cast<__u32>(std::min<std::uint64_t>(inodes, UINT32_MAX));
   param.s_log_groups_per_flex = kGroupsPerFlex;
   param.s_reserved_gdt_blocks = static_cast<__u16>(reserved_descriptor_blocks(blocks));
-  param.s_feature_compat = EXT2_FEATURE_COMPAT_RESIZE_INODE | EXT2_FEATURE_COMPAT_DIR_INDEX |
-                           EXT2_FEATURE_COMPAT_EXT_ATTR;
+  param.s_feature_compat =
+      EXT2_FEATURE_COMPAT_RESIZE_INODE | EXT2_FEATURE_COMPAT_DIR_INDEX | EXT2_FEATURE_COMPAT_EXT_ATTR;
   param.s_feature_incompat = EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_EXTENTS |
                              EXT4_FEATURE_INCOMPAT_64BIT | EXT4_FEATURE_INCOMPAT_FLEX_BG;
   param.s_feature_ro_compat = EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER | EXT2_FEATURE_RO_COMPAT_LARGE_FILE |

@@ -96,9 +96,9 @@ std::optional<Xattr> storable(EntryType type, std::string_view name, const std::
     if (!list) return std::nullopt;
     return Xattr{access ? kAclAccess : kAclDefault, "", std::move(*list)};
   }
-  for (const auto& [prefix, index] : {std::pair{std::string_view("user."), kUser},
-                                      std::pair{std::string_view("trusted."), kTrusted},
-                                      std::pair{std::string_view("security."), kSecurity}}) {
+  for (const auto& [prefix, index] :
+       {std::pair{std::string_view("user."), kUser}, std::pair{std::string_view("trusted."), kTrusted},
+        std::pair{std::string_view("security."), kSecurity}}) {
     if (!name.starts_with(prefix)) continue;
     const std::string_view rest = name.substr(prefix.size());
     if (rest.empty() || name.size() > kMostName || (index == kUser && !holds_users)) return std::nullopt;

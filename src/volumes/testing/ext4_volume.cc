@@ -140,9 +140,9 @@ FillOptions test_options() {
 
 archive::Policy generous_policy() {
   archive::Policy policy = archive::standard_policy();
-  for (const auto& [name, value] : {std::pair{"policy_devices", "allow"}, std::pair{"max_files", "10000000"},
-                                    std::pair{"max_file_size", "1TiB"}, std::pair{"max_total_size", "4TiB"},
-                                    std::pair{"max_compression_ratio", "1000000000"}}) {
+  for (const auto& [name, value] :
+       {std::pair{"policy_devices", "allow"}, std::pair{"max_files", "10000000"}, std::pair{"max_file_size", "1TiB"},
+        std::pair{"max_total_size", "4TiB"}, std::pair{"max_compression_ratio", "1000000000"}}) {
     if (auto set = archive::set(policy, name, value); !set) throw std::runtime_error(set.error().message());
   }
   return policy;
@@ -176,9 +176,14 @@ void TestVolume::litter() {
 std::optional<std::string> TestVolume::complaints() const {
   const std::string e2fsck = sys::find_program("e2fsck");
   if (e2fsck.empty()) return std::nullopt;
-  const sys::Ended ended =
-      sys::run_to_end({e2fsck, "-fn", file_}, {.streams = sys::CommandOptions::Streams::kKept});
+  const sys::Ended ended = sys::run_to_end({e2fsck, "-fn", file_}, {.streams = sys::CommandOptions::Streams::kKept});
   return ended.code == 0 ? "" : fmt::format("{}: {}{}", ended.code, ended.out, ended.err);
+}
+
+std::string bytes(std::size_t size, std::uint32_t seed) {
+  std::string out(size, '\0');
+  for (char& c : out) c = static_cast<char>((seed = seed * 1103515245 + 12345) >> 16U);
+  return out;
 }
 
 }  // namespace slipway::volumes::ext4

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <gtest/gtest.h>
+
 #include "archive/policy.h"
 #include "archive/testing/tar_builder.h"
 #include "sys/descriptor.h"
@@ -26,11 +28,11 @@ struct SeenInode {
   std::int64_t mtime = 0;
   std::uint32_t mtime_ns = 0;
   std::int64_t ctime = 0;
-  std::uint32_t device = 0;                      // major * 2^20 + minor
-  bool indexed = false;                          // a folder with dir_index
-  std::map<std::string, std::string> xattrs{};   // as programs see them
-  std::string content{};                         // of a file up to 64 KiB; the target of a symbolic link
-  std::string sha256{};                          // of a file's content, in hex
+  std::uint32_t device = 0;                     // major * 2^20 + minor
+  bool indexed = false;                         // a folder with dir_index
+  std::map<std::string, std::string> xattrs{};  // as programs see them
+  std::string content{};                        // of a file up to 64 KiB; the target of a symbolic link
+  std::string sha256{};                         // of a file's content, in hex
 };
 
 using Seen = std::map<std::string, SeenInode>;  // by path: "rootfs/etc"
@@ -68,4 +70,14 @@ class TestVolume {
   sys::Descriptor fd_;
 };
 
+// So many bytes of no pattern; the same for the same seed.
+[[nodiscard]] std::string bytes(std::size_t size, std::uint32_t seed = 1);
+
 }  // namespace slipway::volumes::ext4
+
+// e2fsck finds nothing. Last in a test: it skips the rest where there is no e2fsck.
+#define EXPECT_CLEAN(volume)                           \
+  if (const auto complaints = (volume).complaints()) { \
+    EXPECT_EQ(*complaints, "");                        \
+  } else                                               \
+    GTEST_SKIP() << "there is no e2fsck to judge the file system with"
