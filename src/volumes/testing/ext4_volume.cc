@@ -112,15 +112,23 @@ class VolumeReader {
     }
   }
 
-  static int take_xattr(char* name, char* value, std::size_t size, void* self) {
-    static_cast<SeenInode*>(self)->xattrs.emplace(name, std::string(value, size));
+  static int take_name(char* name, char* /*value*/, std::size_t /*size*/, void* self) {
+    static_cast<std::vector<std::string>*>(self)->emplace_back(name);
     return 0;
   }
   void read_xattrs(ext2_ino_t number, SeenInode& out, const std::string& path) {
     ext2_xattr_handle* handle = nullptr;
+    std::vector<std::string> names;
     check(::ext2fs_xattrs_open(fs_, number, &handle), path);
     check(::ext2fs_xattrs_read(handle), path);
-    check(::ext2fs_xattrs_iterate(handle, take_xattr, &out), path);
+    check(::ext2fs_xattrs_iterate(handle, take_name, &names), path);
+    for (const std::string& name : names) {
+      void* value = nullptr;
+      std::size_t size = 0;
+      check(::ext2fs_xattr_get(handle, name.c_str(), &value, &size), path + " " + name);
+      out.xattrs.emplace(name, std::string(static_cast<const char*>(value), size));
+      ::ext2fs_free_mem(&value);
+    }
     ::ext2fs_xattrs_close(&handle);
   }
 
