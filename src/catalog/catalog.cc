@@ -258,9 +258,8 @@ Result<> Catalog::mark_deleting(const std::string& pool, DeviceId device_id) {
 }
 
 Result<> Catalog::note_failed_delete(const std::string& pool, DeviceId device_id, const std::string& why) {
-  return write("note device to delete", [&](Connection& db, TimePoint) {
-    return reservations::note_failed_delete(db, pool, device_id, why);
-  });
+  return write("note device to delete",
+               [&](Connection& db, TimePoint) { return reservations::note_failed_delete(db, pool, device_id, why); });
 }
 
 Result<bool> Catalog::release_reservation(const std::string& pool, DeviceId device_id) {

@@ -37,9 +37,8 @@ Result<std::optional<Reservation>> find(store::Connection& db, const std::string
 
 Result<std::optional<Reservation>> find_thing(store::Connection& db, const std::string& pool, Purpose purpose,
                                               const std::string& image_id, const std::string& snapshot_name) {
-  static const std::string sql =
-      select_reservations(
-          "WHERE image_id = ?1 AND purpose = ?2 AND snapshot_name = ?3 AND pool = ?4 AND state <> 'deleting'");
+  static const std::string sql = select_reservations(
+      "WHERE image_id = ?1 AND purpose = ?2 AND snapshot_name = ?3 AND pool = ?4 AND state <> 'deleting'");
   return select_one<Reservation>(db, sql, read, image_id, to_string(purpose), snapshot_name, pool);
 }
 
@@ -89,12 +88,12 @@ Result<DeviceId> first_free_around(store::Connection& db, const std::string& poo
 }
 
 Result<> insert(store::Connection& db, const Reservation& reservation) {
-  auto stored = change(db,
-                       "INSERT INTO id_reservations (pool, device_id, purpose, image_id, snapshot_name, reserved_at, "
-                       "state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                       reservation.pool, reservation.device_id.value, to_string(reservation.purpose),
-                       reservation.image_id, reservation.snapshot_name, reservation.reserved_at,
-                       to_string(reservation.state));
+  auto stored =
+      change(db,
+             "INSERT INTO id_reservations (pool, device_id, purpose, image_id, snapshot_name, reserved_at, "
+             "state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+             reservation.pool, reservation.device_id.value, to_string(reservation.purpose), reservation.image_id,
+             reservation.snapshot_name, reservation.reserved_at, to_string(reservation.state));
   if (!stored) return fail(std::move(stored.error()));
   return {};
 }
@@ -218,9 +217,9 @@ Result<> mark_deleting(store::Connection& db, const std::string& pool, DeviceId 
 
 Result<> note_failed_delete(store::Connection& db, const std::string& pool, DeviceId device_id,
                             const std::string& why) {
-  auto noted = change(db,
-                      "UPDATE id_reservations SET note = ?3 WHERE pool = ?1 AND device_id = ?2 AND state = 'deleting'",
-                      pool, device_id.value, why);
+  auto noted =
+      change(db, "UPDATE id_reservations SET note = ?3 WHERE pool = ?1 AND device_id = ?2 AND state = 'deleting'", pool,
+             device_id.value, why);
   if (!noted) return fail(std::move(noted.error()));
   return {};
 }

@@ -230,6 +230,8 @@ inline constexpr std::string_view kSchemaVersion3 = R"sql(
 
 // What is to become of an id's device is kept until it has: also when the image is not known any more.
 inline constexpr std::string_view kSchemaVersion4 = R"sql(
+  ALTER TABLE unpacked_images ADD COLUMN device_size INTEGER NOT NULL DEFAULT 0 CHECK (device_size >= 0);
+
   CREATE TABLE new_id_reservations (
     pool TEXT NOT NULL,
     device_id INTEGER NOT NULL CHECK (device_id BETWEEN 0 AND 16777215),
@@ -260,7 +262,7 @@ inline constexpr std::array kCatalogMigrations{
     store::Migration{.version = 3,
                      .sql = kSchemaVersion3,
                      .why = "buckets, pools, id reservations, file identities, scans and findings"},
-    store::Migration{.version = 4, .sql = kSchemaVersion4, .why = "what is to become of reserved devices"},
+    store::Migration{.version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, and what is to become of them"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

@@ -145,14 +145,15 @@ struct Volume {
   DeviceId device_id{};
   std::string device_name{};
   std::string device_path{};
-  std::uint64_t size_bytes = 0;
+  std::uint64_t size_bytes = 0;  // of its files
   std::uint64_t file_count = 0;
   bool layout_verified = false;
   std::string source_checksum{};  // of the image that it was unpacked from
   TimePoint created_at{};
   std::optional<TimePoint> unpacked_at{};  // when the layout was verified
   TimePoint updated_at{};
-  bool current = false;  // source_checksum is what the image has now
+  std::uint64_t device_size = 0;  // 0: from before it was recorded
+  bool current = false;           // source_checksum is what the image has now
 };
 
 struct NewVolume {
@@ -165,6 +166,7 @@ struct NewVolume {
   std::uint64_t file_count = 0;
   bool layout_verified = false;
   std::string source_checksum{};
+  std::uint64_t device_size = 0;
 };
 
 struct Snapshot {

@@ -49,21 +49,23 @@ Result<> check_name_free(store::Connection& db, const NewVolume& volume) {
 Result<> upsert(store::Connection& db, const NewVolume& volume, TimePoint now) {
   auto size = storable("a size", volume.size_bytes);
   if (!size) return fail(std::move(size.error()));
+  auto device_size = storable("a size", volume.device_size);
+  if (!device_size) return fail(std::move(device_size.error()));
   auto files = storable("a number of files", volume.file_count);
   if (!files) return fail(std::move(files.error()));
   const auto unpacked_at = volume.layout_verified ? std::optional(now) : std::nullopt;
   auto stored = change(
       db,
       "INSERT INTO unpacked_images (image_id, pool, device_id, device_name, device_path, size_bytes, file_count, "
-      "layout_verified, source_checksum, created_at, unpacked_at, updated_at) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?10) "
+      "layout_verified, source_checksum, created_at, unpacked_at, updated_at, device_size) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?10, ?12) "
       "ON CONFLICT (image_id) DO UPDATE SET pool = excluded.pool, device_id = excluded.device_id, "
       "device_name = excluded.device_name, device_path = excluded.device_path, size_bytes = excluded.size_bytes, "
       "file_count = excluded.file_count, layout_verified = excluded.layout_verified, "
       "source_checksum = excluded.source_checksum, unpacked_at = excluded.unpacked_at, "
-      "updated_at = excluded.updated_at",
+      "updated_at = excluded.updated_at, device_size = excluded.device_size",
       volume.image_id, volume.pool, volume.device_id.value, volume.device_name, volume.device_path, *size, *files,
-      volume.layout_verified ? 1 : 0, volume.source_checksum, now, unpacked_at);
+      volume.layout_verified ? 1 : 0, volume.source_checksum, now, unpacked_at, *device_size);
   if (!stored) return fail(std::move(stored.error()));
   return {};
 }
@@ -84,7 +86,8 @@ Result<Volume> read(const store::Statement& row, int column) {
                 .created_at = row.time(column + 9),
                 .unpacked_at = optional_time(row, column + 10),
                 .updated_at = row.time(column + 11),
-                .current = row.int64(column + 12) != 0};
+                .device_size = unsigned_of(row, column + 12),
+                .current = row.int64(column + 13) != 0};
 }
 
 Result<std::optional<Volume>> find(store::Connection& db, const std::string& image_id) {

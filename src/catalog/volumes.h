@@ -14,8 +14,9 @@ namespace slipway::catalog::volumes {
 // The columns of table v beside its image i, in read()'s order.
 inline constexpr std::string_view kColumns =
     "v.image_id, v.pool, v.device_id, v.device_name, v.device_path, v.size_bytes, v.file_count, v.layout_verified, "
-    "v.source_checksum, v.created_at, v.unpacked_at, v.updated_at, v.source_checksum = i.checksum";
-inline constexpr int kColumnCount = 13;
+    "v.source_checksum, v.created_at, v.unpacked_at, v.updated_at, v.device_size, "
+    "v.source_checksum = i.checksum";
+inline constexpr int kColumnCount = 14;
 
 [[nodiscard]] Result<Volume> read(const store::Statement& row, int column);
 

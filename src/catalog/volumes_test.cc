@@ -94,7 +94,8 @@ TEST_F(VolumesTest, DeletingFreesTheIdOnlyWhenTheDeviceIsGone) {
   ASSERT_EQ(catalog_->list_reservations()->size(), 1U);
   EXPECT_EQ(catalog_->list_reservations()->front().state, IdState::kDeleting);
   // The note of what is to be cleaned up keeps the id from being used, and is in nobody's way.
-  EXPECT_FAILS(catalog_->store_volume(volume_of("a", 7)), ErrorKind::kConflict, "device 7 of pool pool is to be deleted");
+  EXPECT_FAILS(catalog_->store_volume(volume_of("a", 7)), ErrorKind::kConflict,
+               "device 7 of pool pool is to be deleted");
   ASSERT_TRUE(catalog_->store_volume(volume_of("a", 9)));
   EXPECT_TRUE(catalog_->delete_volume("a", DeviceFate::kGone).value());
   ASSERT_TRUE(catalog_->note_failed_delete(kPool, {7}, "busy"));

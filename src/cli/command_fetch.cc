@@ -22,16 +22,17 @@ Result<catalog::ImageStatus> status_of(const Session& session, const std::string
   return std::move(**status);
 }
 
-void print(Output& output, const catalog::ImageStatus& status, bool downloaded) {
+void print(Output& output, const catalog::ImageStatus& status, const pipeline::ProcessImageResponse& made) {
   const auto& image = status.image;
   Table table({{.title = "", .least = kWhole}, {.title = "", .least = kWhole}});  // to be copied, however narrow
   table.add({Cell("image"), Cell(image.image_id)});
   table.add({Cell("status"), Cell(std::string(catalog::to_string(status.status)), style_of(status.status))});
   table.add({Cell("checksum"), Cell("sha256:" + image.checksum)});
-  table.add({Cell("size"), Cell(format_bytes(image.size_bytes) + (downloaded ? "" : ", there already"))});
+  table.add({Cell("size"), Cell(format_bytes(image.size_bytes) + (made.downloaded ? "" : ", there already"))});
   table.add({Cell("file"), Cell(image.local_path)});
   table.add({Cell("findings"), Cell(findings_text(status.scan))});
-  table.add({Cell("device"), Cell(status.volume ? status.volume->device_path : std::string(output.dash()))});
+  table.add({Cell("snapshot"), Cell(made.snapshot_name + (made.activated ? "" : ", there already"))});
+  table.add({Cell("device"), Cell(made.device_path)});
   output.write_table(table);
 }
 
@@ -50,7 +51,10 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
                           .key = full_key(session.settings, key),
                           .image_id = arguments.get("--image-id").value_or(""),
                           .verify = arguments.has("--verify"),
-                          .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)}});
+                          .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
+                          .pool = pool_name(session.settings),
+                          .device_size = session.settings.device_size,
+                          .snapshot_name = arguments.get("--snapshot").value_or("")});
   if (!request) return bad_input(std::move(request.error()));
   auto encoded = encode_json(*request);
   if (!encoded) return fail(std::move(encoded.error()));
@@ -64,17 +68,23 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
   if (!status) return fail(std::move(status.error()));
 
   if (session.output.json()) {
-    session.output.write_json(
-        {{"run", result->version.to_string()}, {"downloaded", response->downloaded}, {"image", status_json(*status)}});
+    session.output.write_json({{"run", result->version.to_string()},
+                               {"downloaded", response->downloaded},
+                               {"unpacked", response->unpacked},
+                               {"activated", response->activated},
+                               {"snapshot", response->snapshot_name},
+                               {"device_path", response->device_path},
+                               {"image", status_json(*status)}});
   } else {
-    print(session.output, *status, response->downloaded);
+    print(session.output, *status, *response);
   }
   return ExitCode::kDone;
 }
 
 std::vector<OptionSpec> options() {
   return {{.name = "--verify", .help = "read the file again, even when nothing about it has changed"},
-          {.name = "--image-id", .value = "ID", .help = "call it so (default: made of bucket and key)"}};
+          {.name = "--image-id", .value = "ID", .help = "call it so (default: made of bucket and key)"},
+          {.name = "--snapshot", .value = "NAME", .help = "call its snapshot so (default: snap- and the image's id)"}};
 }
 
 }  // namespace
@@ -83,8 +93,9 @@ CommandSpec fetch_command() {
   return {.name = "fetch-and-create",
           .summary = "Take one image through the whole pipeline",
           .description =
-              "Downloads the object, verifies it and checks what is in it. An image that is there already is "
-              "not downloaded again unless it has changed.\nInterrupted by Ctrl-C, or killed, it goes on "
+              "Downloads the object, verifies it, checks what is in it, unpacks it onto a volume and makes a snapshot "
+              "of that, ready to be booted from. What is there already is not made again unless the object has "
+              "changed.\nInterrupted by Ctrl-C, or killed, it goes on "
               "where it was when it is run again.",
           .options = options(),
           .arguments = {{.name = "KEY", .help = "the object's key, with or without the configured prefix"}},

@@ -3,7 +3,7 @@
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/format.h"
-#include "cli/pipeline_setup.h"
+#include "cli/image_lookup.h"
 #include "cli/run_lookup.h"
 #include "cli/text.h"
 #include "cli/views.h"
@@ -33,15 +33,9 @@ Result<std::vector<fsm::RunRecord>> runs_of(const Session& session, const std::s
 }
 
 Result<Known> look_up(const Session& session, const std::string& name) {
-  auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
-  if (!catalog && catalog.error().kind() == ErrorKind::kNotFound) {
-    return fail(Error(ErrorKind::kNotFound, fmt::format("there is no image {}: there are none yet", name)));
-  }
+  auto catalog = open_catalog_for(session, name);
   if (!catalog) return fail(std::move(catalog.error()));
-  auto image = (*catalog)->resolve_image(name);
-  if (!image && image.error().kind() == ErrorKind::kNotFound) {  // a key may be typed without its prefix
-    if (auto by_key = (*catalog)->resolve_image(full_key(session.settings, name))) image = std::move(by_key);
-  }
+  auto image = find_image(session, **catalog, name);
   if (!image) return fail(std::move(image.error()));
   auto status = (*catalog)->image_status(image->image_id);
   if (!status) return fail(std::move(status.error()));

@@ -7,17 +7,22 @@
 
 namespace slipway::cli {
 
+[[nodiscard]] CommandSpec activate_command();
 [[nodiscard]] CommandSpec completion_command();
 [[nodiscard]] CommandSpec config_command();
+[[nodiscard]] CommandSpec deactivate_command();
+[[nodiscard]] CommandSpec doctor_command();
 [[nodiscard]] CommandSpec fetch_command();
 [[nodiscard]] CommandSpec help_command();
 [[nodiscard]] CommandSpec list_command();
 [[nodiscard]] CommandSpec process_image_command();
+[[nodiscard]] CommandSpec rm_command();
 [[nodiscard]] CommandSpec runs_cancel_command();
 [[nodiscard]] CommandSpec runs_command();
 [[nodiscard]] CommandSpec runs_retry_command();
 [[nodiscard]] CommandSpec runs_show_command();
 [[nodiscard]] CommandSpec show_command();
+[[nodiscard]] CommandSpec worker_command();
 
 // Hidden: for the completion scripts and for the build.
 [[nodiscard]] CommandSpec complete_command();

@@ -7,6 +7,7 @@
 
 #include "objects/open_source.h"
 #include "sys/mutex.h"
+#include "volumes/file/file_pool.h"
 
 namespace slipway::cli {
 namespace {
@@ -119,14 +120,32 @@ Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const
   options.download.images = settings.download_dir;
   options.download.timeout = settings.download_timeout;
   options.downloads_at_once = settings.queue_downloads;
+  options.open_pool = [settings] { return open_pool(settings); };
+  options.extractor = {.executable = "/proc/self/exe", .arguments = {kExtractorWord}};
+  options.unpackings_at_once = settings.queue_unpacking;
   options.clock = &session.clock;
   options.log = log;
   return options;
 }
 
+std::string pool_name(const Settings&) { return "files"; }
+
+Result<std::shared_ptr<volumes::Pool>> open_pool(const Settings& settings) {
+  if (settings.volume_backend == "thin") {
+    return fail(Error(ErrorKind::kUnsupported, "this program has no thin pools yet")
+                    .with_hint("set volume_backend to file, or to auto"));
+  }
+  auto opened = volumes::FilePool::open({.folder = settings.volume_dir, .name = pool_name(settings)});
+  if (!opened) return fail(std::move(opened.error()));
+  return std::shared_ptr<volumes::Pool>(std::move(*opened));
+}
+
 service::Settings work_settings(const Settings& settings) {
   return {{"sqlite_path", settings.sqlite_path.string()},
           {"download_dir", settings.download_dir.string()},
+          {"volume_backend", settings.volume_backend},
+          {"volume_dir", settings.volume_dir.string()},
+          {"dm_pool_name", settings.dm_pool_name},
           {"s3_endpoint", settings.s3_endpoint},
           {"s3_region", settings.s3_region},
           {"s3_path_style", settings.s3_path_style},

@@ -17,6 +17,9 @@ namespace slipway::cli {
 // The word that makes this program an archive inspector; see archive/inspector.h.
 inline constexpr const char* kInspectorWord = "__inspect";
 
+// The word that makes it the one that fills a volume; see volumes/ext4/extractor.h.
+inline constexpr const char* kExtractorWord = "__extract";
+
 // What the archive library knows of settings.
 [[nodiscard]] SettingRules setting_rules();
 
@@ -26,6 +29,10 @@ inline constexpr const char* kInspectorWord = "__inspect";
 [[nodiscard]] Result<std::shared_ptr<objects::ObjectSource>> open_bucket(const Session& session);
 
 [[nodiscard]] Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const Logger& log);
+
+// Where devices are made, and how the catalog calls that place.
+[[nodiscard]] Result<std::shared_ptr<volumes::Pool>> open_pool(const Settings& settings);
+[[nodiscard]] std::string pool_name(const Settings& settings);
 
 // What another process must have, too, to do the work of this one. (The rules for images are part of each request.)
 [[nodiscard]] service::Settings work_settings(const Settings& settings);

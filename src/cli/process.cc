@@ -13,6 +13,7 @@
 #include "cli/pipeline_setup.h"
 #include "cli/program.h"
 #include "sys/clock.h"
+#include "volumes/ext4/extractor.h"
 
 namespace slipway::cli {
 namespace {
@@ -30,6 +31,7 @@ void occupy_standard_streams() {
 
 int main_of_process(int argc, char** argv, const std::string& version) {
   if (argc == 2 && std::string_view(argv[1]) == kInspectorWord) return archive::inspector_main();
+  if (argc == 2 && std::string_view(argv[1]) == kExtractorWord) return volumes::ext4::extractor_main();
   occupy_standard_streams();
   (void)std::signal(SIGPIPE, SIG_IGN);
   ProgramInput input;

@@ -61,6 +61,7 @@ struct Settings {
   std::string scan_engine{};     // builtin, trivy, off
   std::string scan_block{};      // LOW, MEDIUM, HIGH, CRITICAL, never
   std::string volume_backend{};  // auto, thin, file
+  std::filesystem::path volume_dir{};
   std::string dm_pool_name{};
   std::uint64_t dm_meta_size = 0;
   std::uint64_t dm_data_size = 0;

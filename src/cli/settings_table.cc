@@ -57,6 +57,7 @@ std::vector<SettingSpec> make_specs() {  // NOLINT(readability-function-size): a
       {"sqlite_path", kPath, &S::sqlite_path, "catalog.db", "the catalog of images"},
       {"fsm_db_path", kPath, &S::fsm_db_path, "fsm.db", "the store of runs"},
       {"download_dir", kPath, &S::download_dir, "images", "folder of downloaded images"},
+      {"volume_dir", kPath, &S::volume_dir, "volumes", "folder of devices, where they are files"},
       {"s3_bucket",
        kText,
        &S::s3_bucket,

@@ -144,29 +144,55 @@ TEST_F(DownloadResumeTest, ARowThatIsThereAlreadyIsASuccess) {
 class ProcessResumeTest : public DownloadResumeTest {
  protected:
   fsm::RunVersion start_process() {
-    return *process_->start("the-image", {.bucket = "bucket", .key = request_.key, .image_id = "the-image"});
+    return *process_->start("the-image", {.bucket = "bucket",
+                                          .key = request_.key,
+                                          .image_id = "the-image",
+                                          .pool = pool_->name(),
+                                          .device_size = 64U << 20,
+                                          .snapshot_name = "snap"});
   }
 };
 
-TEST_F(ProcessResumeTest, TheParentHandsOnWhatItsChildFound) {
+TEST_F(ProcessResumeTest, TheParentHandsOnWhatItsChildrenMade) {
   open();
   const auto run = start_process();
   const auto whole = process_->wait(run);
   ASSERT_TRUE(whole) << whole.error().message();
   EXPECT_EQ(whole->checksum, sha256_hex(bytes_));
   EXPECT_TRUE(whole->downloaded);
-  const auto children = *harness_.manager().children(run);
-  ASSERT_EQ(children.size(), 1U);
-  EXPECT_EQ(children[0].spec.machine, "download-image");
-  EXPECT_EQ(children[0].spec.queue, kDownloadsQueue);
-  EXPECT_FALSE(process_->wait(start_process())->downloaded);
+  EXPECT_TRUE(whole->unpacked);
+  EXPECT_TRUE(whole->activated);
+  EXPECT_EQ(whole->snapshot_name, "snap");
+  std::map<std::string, std::string> queues;
+  const auto children = harness_.manager().children(run).value();
+  for (const auto& child : children) queues[child.spec.machine] = child.spec.queue;
+  EXPECT_THAT(queues, testing::ElementsAre(testing::Pair("activate-image", ""),
+                                           testing::Pair("download-image", kDownloadsQueue),
+                                           testing::Pair("unpack-image", kUnpackingQueue)));
+  EXPECT_EQ(catalog_->image_status("the-image").value()->status, catalog::Status::kReady);
+  EXPECT_THAT(*catalog_->check_consistency(), IsEmpty());
+}
+
+TEST_F(ProcessResumeTest, WhatIsThereIsHandedOutByAll) {
+  open();
+  const auto first = process_->wait(start_process());
+  ASSERT_TRUE(first);
+  const int before = memory_->changes();
+  const int reads = source_->reads();
+  const auto second = process_->wait(start_process());
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(second->downloaded);
+  EXPECT_FALSE(second->unpacked);
+  EXPECT_FALSE(second->activated);
+  EXPECT_EQ(second->device_path, first->device_path);
+  EXPECT_EQ(memory_->changes(), before);
+  EXPECT_EQ(source_->reads(), reads);
 }
 
 TEST_F(ProcessResumeTest, ABadEndOfTheChildIsTheParents) {
   source_->put("the/key.tar", "no archive");
   open();
-  EXPECT_THAT(harness_.ending(start_process()),
-              testing::StartsWith("aborted: transition collect: transition validate"));
+  EXPECT_THAT(harness_.ending(start_process()), testing::StartsWith("aborted: transition unpack: transition validate"));
 }
 
 TEST_F(ProcessResumeTest, ACrashInTheChildDelaysTheParentOnly) {
@@ -175,7 +201,7 @@ TEST_F(ProcessResumeTest, ACrashInTheChildDelaysTheParentOnly) {
   const auto whole = process_->wait(run);
   ASSERT_TRUE(whole) << whole.error().message();
   EXPECT_EQ(whole->checksum, sha256_hex(bytes_));
-  EXPECT_EQ(harness_.manager().children(run)->size(), 1U);
+  EXPECT_EQ(harness_.manager().children(run)->size(), 3U);
 }
 
 TEST_F(ProcessResumeTest, ACrashBetweenTheChildsStartAndItsNoteMakesNoSecondChild) {
@@ -195,7 +221,7 @@ TEST_F(ProcessResumeTest, ACrashBetweenTheChildsStartAndItsNoteMakesNoSecondChil
   cut = true;
   open();
   ASSERT_TRUE(process_->wait(run));
-  EXPECT_EQ(harness_.manager().children(run)->size(), 1U);
+  EXPECT_EQ(harness_.manager().children(run)->size(), 3U);
 }
 
 TEST_F(ProcessResumeTest, ACancelOfTheParentEndsTheChild) {

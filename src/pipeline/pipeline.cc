@@ -21,7 +21,18 @@ Result<ProcessImageRequest> complete(const ImageRequest& request) {
   std::string image_id = request.image_id;
   if (image_id.empty()) image_id = catalog::derive_image_id(request.bucket, request.key);
   if (auto good = catalog::check_image_id(image_id); !good) return fail(std::move(good.error()));
-  return ProcessImageRequest{request.bucket, request.key, std::move(image_id), request.verify, request.rules};
+  std::string snapshot = request.snapshot_name;
+  if (snapshot.empty()) snapshot = catalog::default_snapshot_name(image_id);
+  if (auto good = catalog::check_snapshot_name(snapshot); !good) return fail(std::move(good.error()));
+  if (auto good = volumes::check_device_name(snapshot); !good) return fail(std::move(good.error()));
+  return ProcessImageRequest{.bucket = request.bucket,
+                             .key = request.key,
+                             .image_id = std::move(image_id),
+                             .verify = request.verify,
+                             .rules = request.rules,
+                             .pool = request.pool,
+                             .device_size = request.device_size,
+                             .snapshot_name = std::move(snapshot)};
 }
 
 Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options) {
@@ -34,29 +45,64 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
   auto catalog = catalog::Catalog::open(options.catalog, clock);
   if (!catalog) return fail(std::move(catalog.error()));
   opened->catalog_ = std::move(*catalog);
+  auto pool = options.open_pool();
+  if (!pool) return pool.error().during("open the pool");
+  opened->pool_ = std::move(*pool);
 
   fsm::ManagerOptions manager_options;
-  manager_options.queues = {{kDownloadsQueue, options.downloads_at_once}};
+  manager_options.queues = {{kDownloadsQueue, options.downloads_at_once},
+                            {kUnpackingQueue, options.unpackings_at_once}};
   manager_options.clock = &clock;
   manager_options.log = options.log;
   auto manager = fsm::Manager::open(std::move(*store), std::move(manager_options));
   if (!manager) return fail(std::move(manager.error()));
   opened->manager_ = std::move(*manager);
 
-  auto download =
-      add_download_image(*opened->manager_, {.catalog = opened->catalog_,
-                                             .source_of = options.source_of,
-                                             .inspector = std::make_shared<const archive::Inspector>(options.inspector),
-                                             .settings = options.download});
-  if (!download) return fail(std::move(download.error()));
-  auto process = add_process_image(*opened->manager_, *download);
-  if (!process) return fail(std::move(process.error()));
-  opened->process_.emplace(std::move(*process));
+  if (auto added = opened->add_machines(options); !added) return fail(std::move(added.error()));
+
+  // What a crash has left is tidied up before anything goes on; what unfinished runs have is theirs.
+  auto parts = opened->doctor_parts(options);
+  parts.thorough = false;
+  auto treated = heal(parts, options.log);
+  if (!treated) options.log.warn("what an earlier process has left is not looked at: {}", treated.error().message());
 
   auto resumed = opened->manager_->resume();
   if (!resumed) return fail(std::move(resumed.error()));
   opened->resumed_ = *resumed;
   return opened;
+}
+
+Result<> Pipeline::add_machines(const PipelineOptions& options) {
+  auto download =
+      add_download_image(*manager_, {.catalog = catalog_,
+                                     .source_of = options.source_of,
+                                     .inspector = std::make_shared<const archive::Inspector>(options.inspector),
+                                     .settings = options.download});
+  if (!download) return fail(std::move(download.error()));
+  auto unpack =
+      add_unpack_image(*manager_, {.catalog = catalog_,
+                                   .pool = pool_,
+                                   .extractor = std::make_shared<const volumes::ext4::Extractor>(options.extractor),
+                                   .timeout = options.unpack_timeout});
+  if (!unpack) return fail(std::move(unpack.error()));
+  auto activate = add_activate_image(*manager_, {.catalog = catalog_, .pool = pool_});
+  if (!activate) return fail(std::move(activate.error()));
+  auto process = add_process_image(*manager_, {*download, *unpack, *activate});
+  if (!process) return fail(std::move(process.error()));
+  process_.emplace(std::move(*process));
+  const RemoveParts parts{.catalog = catalog_, .pool = pool_};
+  if (auto added = add_remove_image(*manager_, parts); !added) return fail(std::move(added.error()));
+  if (auto added = add_deactivate_snapshot(*manager_, parts); !added) return fail(std::move(added.error()));
+  auto reconcile = add_reconcile(*manager_, doctor_parts(options));
+  if (!reconcile) return fail(std::move(reconcile.error()));
+  return {};
+}
+
+DoctorParts Pipeline::doctor_parts(const PipelineOptions& options) {
+  return {.catalog = catalog_.get(),
+          .pool = pool_.get(),
+          .runs = [manager = manager_.get()](const fsm::RunFilter& filter) { return manager->runs(filter); },
+          .images = options.download.images};
 }
 
 Pipeline::~Pipeline() {

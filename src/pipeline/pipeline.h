@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,10 @@
 #include "fsm/manager.h"
 #include "pipeline/download_image.h"
 #include "pipeline/process_image.h"
+#include "pipeline/reconcile.h"
+#include "pipeline/remove_image.h"
 #include "sys/clock.h"
+#include "volumes/pool.h"
 
 namespace slipway::pipeline {
 
@@ -25,6 +29,11 @@ struct PipelineOptions {
   archive::InspectorProgram inspector{};
   DownloadSettings download{};
   std::size_t downloads_at_once = 5;
+  // Asked for once the runs are owned: it may make the pool.
+  std::function<Result<std::shared_ptr<volumes::Pool>>()> open_pool{};
+  archive::InspectorProgram extractor{};  // started as the inspector is
+  Duration unpack_timeout = std::chrono::minutes(30);
+  std::size_t unpackings_at_once = 2;
   sys::Clock* clock = nullptr;  // null: the system's
   Logger log{};
 };
@@ -36,6 +45,9 @@ struct ImageRequest {
   std::string image_id{};
   bool verify = false;
   ImageRules rules{};
+  std::string pool{};
+  std::uint64_t device_size = 0;  // bytes
+  std::string snapshot_name{};    // empty: derived from the image id
 };
 
 // The request as it is stored: complete, with its image id. kInvalid for a key or an id that cannot be.
@@ -54,6 +66,7 @@ class Pipeline {
 
   [[nodiscard]] fsm::Manager& manager() { return *manager_; }
   [[nodiscard]] catalog::Catalog& catalog() { return *catalog_; }
+  [[nodiscard]] volumes::Pool& pool() { return *pool_; }
   [[nodiscard]] const ProcessImageMachine& process_image() const { return *process_; }
 
   // How many unfinished runs were found and taken up.
@@ -62,7 +75,11 @@ class Pipeline {
  private:
   Pipeline() = default;
 
+  [[nodiscard]] Result<> add_machines(const PipelineOptions& options);
+  [[nodiscard]] DoctorParts doctor_parts(const PipelineOptions& options);
+
   std::shared_ptr<catalog::Catalog> catalog_;
+  std::shared_ptr<volumes::Pool> pool_;
   std::unique_ptr<fsm::Manager> manager_;
   std::optional<ProcessImageMachine> process_;
   fsm::ResumeReport resumed_{};

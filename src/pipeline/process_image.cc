@@ -13,10 +13,12 @@ using Outcome = fsm::Outcome<ProcessImageResponse>;
 
 class ProcessImage {
  public:
-  ProcessImage(fsm::Manager& manager, DownloadImageMachine download)
-      : manager_(manager), download_(std::move(download)) {}
+  ProcessImage(fsm::Manager& manager, ProcessParts parts) : manager_(manager), parts_(std::move(parts)) {}
 
+  // Each takes what the child before has answered, and starts its own.
   Outcome download(const Run& run) const;
+  Outcome unpack(const Run& run) const;
+  Outcome activate(const Run& run) const;
   Outcome collect(const Run& run) const;
   Result<> cancel_children(const Run& run, const fsm::Finishing& end) const;
 
@@ -24,27 +26,20 @@ class ProcessImage {
   // The child of that machine that an earlier try has started; a crash may have come between its start and our note.
   Result<std::optional<fsm::RunVersion>> find_child(const Run& run, const std::string& machine) const;
 
-  // Whether the child's error is its end, and not that of asking for it.
-  [[nodiscard]] bool is_over(fsm::RunVersion child) const {
-    const auto record = manager_.run(child);
-    return record && fsm::is_finished(record->progress.state);
-  }
-  // A download of this id that was under way already must be of the object that is wanted.
-  Result<> check_same_object(fsm::RunVersion run, const ProcessImageRequest& wanted) const;
+  // Starts the child, or finds it, and awaits it. One that is under way for somebody else must be for the same work.
+  template <class Request, class Response, class Same>
+  Outcome start_child(const Run& run, const fsm::Machine<Request, Response>& machine, const std::string& id,
+                      const Request& request, const std::string& queue, const Same& same,
+                      std::string ProcessImageResponse::* note, ProcessImageResponse response) const;
+
+  // What the child has answered. An outcome: it ended badly, or could not be asked.
+  template <class Request, class Response>
+  std::expected<Response, Outcome> answer_of(const fsm::Machine<Request, Response>& machine,
+                                             const std::string& child) const;
 
   fsm::Manager& manager_;
-  DownloadImageMachine download_;
+  ProcessParts parts_;
 };
-
-Result<> ProcessImage::check_same_object(fsm::RunVersion run, const ProcessImageRequest& wanted) const {
-  const auto record = manager_.run(run);
-  if (!record) return record.error().during("look at run {}", run);
-  const auto other = decode_json<DownloadImageRequest>(record->request);
-  if (!other) return other.error().during("request of run {}", run);
-  if (other->bucket == wanted.bucket && other->key == wanted.key) return {};
-  return fail(ErrorKind::kConflict, "the image {} is being downloaded from {} in {} by run {}, not from {} in {}",
-              wanted.image_id, other->key, other->bucket, run, wanted.key, wanted.bucket);
-}
 
 Result<std::optional<fsm::RunVersion>> ProcessImage::find_child(const Run& run, const std::string& machine) const {
   auto children = manager_.children(run.version());
@@ -55,41 +50,113 @@ Result<std::optional<fsm::RunVersion>> ProcessImage::find_child(const Run& run, 
   return std::nullopt;
 }
 
-Outcome ProcessImage::download(const Run& run) const {
-  const auto& request = run.request();
-  auto child = find_child(run, download_.name());
+template <class Request, class Response, class Same>
+Outcome ProcessImage::start_child(const Run& run, const fsm::Machine<Request, Response>& machine, const std::string& id,
+                                  const Request& request, const std::string& queue, const Same& same,
+                                  std::string ProcessImageResponse::* note, ProcessImageResponse response) const {
+  auto child = find_child(run, machine.name());
   if (!child) return fsm::error(child.error());
   if (!*child) {
-    const auto started = download_.start(request.image_id,
-                                         {.bucket = request.bucket,
-                                          .key = request.key,
-                                          .image_id = request.image_id,
-                                          .verify = request.verify,
-                                          .rules = request.rules},
-                                         {.queue = kDownloadsQueue, .parent = run.version()});
-    if (!started) return started.error().during("start the download");
+    const auto started = machine.start(id, request, {.queue = queue, .parent = run.version()});
+    if (!started) return started.error().during("start {}", machine.name());
     if (started->already_running) {
-      if (auto same = check_same_object(started->version, request); !same) return fsm::abort(same.error());
+      const auto record = manager_.run(started->version);
+      if (!record) return record.error().during("look at run {}", started->version);
+      const auto other = decode_json<Request>(record->request);
+      if (!other) return other.error().during("request of run {}", started->version);
+      if (auto agrees = same(*other, started->version); !agrees) return fsm::abort(agrees.error());
     }
     *child = started->version;
   }
-  ProcessImageResponse response;
-  response.image_id = request.image_id;
-  response.download_run = (*child)->to_string();
+  response.*note = (*child)->to_string();
   return fsm::await(**child, std::move(response));
 }
 
-Outcome ProcessImage::collect(const Run& run) const {
+template <class Request, class Response>
+std::expected<Response, Outcome> ProcessImage::answer_of(const fsm::Machine<Request, Response>& machine,
+                                                         const std::string& child) const {
+  const auto version = fsm::RunVersion::parse(child);
+  if (!version) return std::unexpected(Outcome(fsm::unrecoverable(version.error())));
+  auto answer = machine.wait(*version, TimePoint{});
+  if (answer) return std::move(*answer);
+  const auto record = manager_.run(*version);
+  const bool over = record && fsm::is_finished(record->progress.state);  // else asking for it has failed
+  return std::unexpected(over ? Outcome(fsm::abort(answer.error())) : Outcome(fsm::error(answer.error())));
+}
+
+Outcome ProcessImage::download(const Run& run) const {
+  const auto& request = run.request();
+  const auto same = [&](const DownloadImageRequest& other, fsm::RunVersion by) -> Result<> {
+    if (other.bucket == request.bucket && other.key == request.key) return {};
+    return fail(ErrorKind::kConflict, "the image {} is being downloaded from {} in {} by run {}, not from {} in {}",
+                request.image_id, other.key, other.bucket, by, request.key, request.bucket);
+  };
+  ProcessImageResponse response;
+  response.image_id = request.image_id;
+  return start_child(run, parts_.download, request.image_id,
+                     {.bucket = request.bucket,
+                      .key = request.key,
+                      .image_id = request.image_id,
+                      .verify = request.verify,
+                      .rules = request.rules},
+                     kDownloadsQueue, same, &ProcessImageResponse::download_run, std::move(response));
+}
+
+Outcome ProcessImage::unpack(const Run& run) const {
+  const auto& request = run.request();
   ProcessImageResponse response = run.response();
-  const auto version = fsm::RunVersion::parse(response.download_run);
-  if (!version) return fsm::unrecoverable(version.error());
-  auto downloaded = download_.wait(*version, TimePoint{});
-  if (!downloaded && !is_over(*version)) return fsm::error(downloaded.error());
-  if (!downloaded) return fsm::abort(downloaded.error());
+  auto downloaded = answer_of(parts_.download, response.download_run);
+  if (!downloaded) return std::move(downloaded.error());
   response.local_path = downloaded->local_path;
   response.checksum = downloaded->checksum;
   response.size = downloaded->size;
   response.downloaded = downloaded->downloaded;
+  const auto same = [&](const UnpackImageRequest& other, fsm::RunVersion by) -> Result<> {
+    if (other.checksum == response.checksum && other.pool == request.pool) return {};
+    return fail(ErrorKind::kConflict,
+                "the image {} is being unpacked by run {}, with another content or into another pool", request.image_id,
+                by);
+  };
+  return start_child(run, parts_.unpack, request.image_id,
+                     {.image_id = request.image_id,
+                      .local_path = response.local_path,
+                      .checksum = response.checksum,
+                      .pool = request.pool,
+                      .device_size = request.device_size,
+                      .rules = request.rules},
+                     kUnpackingQueue, same, &ProcessImageResponse::unpack_run, response);
+}
+
+Outcome ProcessImage::activate(const Run& run) const {
+  const auto& request = run.request();
+  ProcessImageResponse response = run.response();
+  auto unpacked = answer_of(parts_.unpack, response.unpack_run);
+  if (!unpacked) return std::move(unpacked.error());
+  response.device_id = unpacked->device_id;
+  response.device_name = unpacked->device_name;
+  response.files = unpacked->files;
+  response.unpacked = unpacked->unpacked;
+  const auto same = [&](const ActivateImageRequest& other, fsm::RunVersion by) -> Result<> {
+    if (other.image_id == request.image_id && other.device_id == response.device_id) return {};
+    return fail(ErrorKind::kConflict, "snapshot {} is being made of image {} by run {}", request.snapshot_name,
+                other.image_id, by);
+  };
+  return start_child(run, parts_.activate, request.snapshot_name,
+                     {.image_id = request.image_id,
+                      .device_id = response.device_id,
+                      .device_name = response.device_name,
+                      .snapshot_name = request.snapshot_name,
+                      .pool = request.pool},
+                     /*queue=*/"", same, &ProcessImageResponse::activate_run, response);
+}
+
+Outcome ProcessImage::collect(const Run& run) const {
+  ProcessImageResponse response = run.response();
+  auto activated = answer_of(parts_.activate, response.activate_run);
+  if (!activated) return std::move(activated.error());
+  response.snapshot_name = activated->snapshot_name;
+  response.device_path = activated->device_path;
+  response.activated = activated->activated;
   return fsm::next(std::move(response));
 }
 
@@ -107,14 +174,18 @@ Result<> ProcessImage::cancel_children(const Run& run, const fsm::Finishing& end
 
 }  // namespace
 
-Result<ProcessImageMachine> add_process_image(fsm::Manager& manager, DownloadImageMachine download) {
-  const auto machine = std::make_shared<const ProcessImage>(manager, std::move(download));
+Result<ProcessImageMachine> add_process_image(fsm::Manager& manager, ProcessParts parts) {
+  const auto machine = std::make_shared<const ProcessImage>(manager, std::move(parts));
+  const auto calling = [&machine](Outcome (ProcessImage::*transition)(const Run&) const) {
+    return [machine, transition](const Run& run) { return (machine.get()->*transition)(run); };
+  };
+  const fsm::TransitionPolicy asking{.retry = fsm::exponential(3, 200ms, 5s)};
   return fsm::machine<ProcessImageRequest, ProcessImageResponse>("process-image")
       .resource("image")
-      .start("download", [machine](const Run& run) { return machine->download(run); },
-             {.retry = fsm::exponential(3, 200ms, 5s)})
-      .to("collect", [machine](const Run& run) { return machine->collect(run); },
-          {.retry = fsm::exponential(3, 200ms, 5s)})
+      .start("download", calling(&ProcessImage::download), asking)
+      .to("unpack", calling(&ProcessImage::unpack), asking)
+      .to("activate", calling(&ProcessImage::activate), asking)
+      .to("collect", calling(&ProcessImage::collect), asking)
       .finalizer([machine](const Run& run, const fsm::Finishing& end) { return machine->cancel_children(run, end); })
       .end("complete")
       .add_to(manager);

@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "fsm/machine.h"
+#include "pipeline/activate_image.h"
 #include "pipeline/download_image.h"
+#include "pipeline/unpack_image.h"
 
 namespace slipway::pipeline {
 
@@ -19,23 +21,44 @@ struct ProcessImageRequest {
   std::string image_id{};
   bool verify = false;
   ImageRules rules{};
+  std::string pool{};
+  std::uint64_t device_size = 0;  // bytes
+  std::string snapshot_name{};
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProcessImageRequest, bucket, key, image_id, verify, rules)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProcessImageRequest, bucket, key, image_id, verify, rules, pool,
+                                                device_size, snapshot_name)
 
 struct ProcessImageResponse {
   std::string image_id{};
   std::string local_path{};
   std::string checksum{};
   std::uint64_t size = 0;
-  bool downloaded = false;     // false: it was there already
-  std::string download_run{};  // the child's version
+  bool downloaded = false;  // false: it was there already
+  std::uint32_t device_id = 0;
+  std::string device_name{};
+  std::uint64_t files = 0;
+  bool unpacked = false;  // false: it was there already
+  std::string snapshot_name{};
+  std::string device_path{};  // of the snapshot
+  bool activated = false;     // false: it was there already
+  // The children's versions.
+  std::string download_run{};
+  std::string unpack_run{};
+  std::string activate_run{};
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProcessImageResponse, image_id, local_path, checksum, size, downloaded,
-                                                download_run)
+                                                device_id, device_name, files, unpacked, snapshot_name, device_path,
+                                                activated, download_run, unpack_run, activate_run)
 
 using ProcessImageMachine = fsm::Machine<ProcessImageRequest, ProcessImageResponse>;
 
+struct ProcessParts {
+  DownloadImageMachine download;
+  UnpackImageMachine unpack;
+  ActivateImageMachine activate;
+};
+
 // When the parent is cancelled, so are its children. A child that was under way for another parent is awaited, too.
-[[nodiscard]] Result<ProcessImageMachine> add_process_image(fsm::Manager& manager, DownloadImageMachine download);
+[[nodiscard]] Result<ProcessImageMachine> add_process_image(fsm::Manager& manager, ProcessParts parts);
 
 }  // namespace slipway::pipeline

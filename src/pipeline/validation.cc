@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "pipeline/checked_file.h"
 #include "sys/descriptor.h"
 #include "sys/mutex.h"
 #include "sys/system_error.h"
@@ -120,43 +121,57 @@ Result<HashedFile> hash_file(const std::filesystem::path& file, const std::funct
   return HashedFile{std::move(*sha256), *after};
 }
 
-Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
-                           std::stop_token stop) {
-  const auto image = archive::open_image_file(request.file);
+Result<catalog::FileIdentity> work_while_hashing(
+    const CheckedFile& file, const std::function<Result<>(const archive::ImageFile&, std::stop_token)>& work,
+    const std::stop_token& stop) {
+  const auto image = archive::open_image_file(file.path);
   if (!image) return fail(image.error());
   auto identity = identify(image->fd, image->path);
-  if (!identity) return fail(std::move(identity.error()));
+  if (!identity) return identity;
 
-  SlowerOfTwo progress(identity->size, request.inspect.progress);
   std::stop_source give_up;  // for whichever of the two is still at work when the other has failed
   const std::stop_callback told(stop, [&] { give_up.request_stop(); });
-
   std::optional<Result<std::string>> hashed;
   std::jthread hashing([&] {
-    hashed =
-        hash_open_file(image->fd, image->path, [&](std::uint64_t done) { progress.hashed(done); }, give_up.get_token());
-    if (!*hashed || **hashed != request.sha256) give_up.request_stop();
+    hashed = hash_open_file(image->fd, image->path, file.hashed, give_up.get_token());
+    if (!*hashed || **hashed != file.sha256) give_up.request_stop();
   });
-  archive::InspectOptions options = request.inspect;
-  options.progress = [&](std::uint64_t read, std::uint64_t) { progress.inspected(read); };
-  auto inspection = inspector.inspect(*image, request.policy, options, give_up.get_token());
-  if (inspection) {
-    progress.inspected(identity->size);  // it need not read all: it leaps over what files hold
-  } else {
-    give_up.request_stop();
-  }
+  auto worked = work(*image, give_up.get_token());
+  if (!worked) give_up.request_stop();
   hashing.join();
 
   if (auto same = check_unchanged(*image, *identity); !same && !stop.stop_requested()) {
     return fail(std::move(same.error()));
   }
-  if (*hashed && **hashed != request.sha256) {
-    return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {}, not {}", request.file.string(), **hashed, request.sha256);
+  if (*hashed && **hashed != file.sha256) {
+    return fail(ErrorKind::kCorrupt, "{} has the SHA-256 {}, not {}", file.path.string(), **hashed, file.sha256);
   }
   // The first to fail stops the other: that one's kCancelled says nothing.
-  if (!*hashed && (hashed->error().kind() != ErrorKind::kCancelled || inspection)) return fail(hashed->error());
-  if (!inspection) return fail(std::move(inspection.error()));
-  return Validated{std::move(*inspection), *identity};
+  if (!*hashed && (hashed->error().kind() != ErrorKind::kCancelled || worked)) return fail(hashed->error());
+  if (!worked) return fail(std::move(worked.error()));
+  return identity;
+}
+
+Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
+                           std::stop_token stop) {
+  const auto size = identify(request.file);
+  if (!size) return fail(size.error());
+  SlowerOfTwo progress(size->size, request.inspect.progress);
+  archive::Inspection seen;
+  const auto inspect = [&](const archive::ImageFile& image, std::stop_token give_up) -> Result<> {
+    archive::InspectOptions options = request.inspect;
+    options.progress = [&](std::uint64_t read, std::uint64_t) { progress.inspected(read); };
+    auto inspection = inspector.inspect(image, request.policy, options, std::move(give_up));
+    if (!inspection) return fail(std::move(inspection.error()));
+    progress.inspected(size->size);  // it need not read all: it leaps over what files hold
+    seen = std::move(*inspection);
+    return {};
+  };
+  const CheckedFile file{
+      .path = request.file, .sha256 = request.sha256, .hashed = [&](std::uint64_t done) { progress.hashed(done); }};
+  auto identity = work_while_hashing(file, inspect, stop);
+  if (!identity) return fail(std::move(identity.error()));
+  return Validated{std::move(seen), *identity};
 }
 
 }  // namespace slipway::pipeline

@@ -6,7 +6,7 @@
 namespace slipway::volumes {
 
 Result<> check_device_name(const std::string& name) {
-  constexpr std::size_t kLongest = 120;
+  constexpr std::size_t kLongest = 127;  // of the device mapper
   constexpr std::string_view kMarks = "+-.:=@_";
   const bool good = std::ranges::all_of(name, [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -94,7 +94,7 @@ class Pool {
   [[nodiscard]] virtual Result<> remove_leftovers() = 0;
 };
 
-// 1 to 120 letters, digits and "+-.:=@_", not beginning with a dot: what both a file and the device mapper take as it
+// 1 to 127 letters, digits and "+-.:=@_", not beginning with a dot: what both a file and the device mapper take as it
 // is.
 [[nodiscard]] Result<> check_device_name(const std::string& name);
 

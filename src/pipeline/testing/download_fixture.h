@@ -20,6 +20,7 @@
 #include "pipeline/download_image.h"
 #include "pipeline/process_image.h"
 #include "sys/testing/temp_dir.h"
+#include "volumes/testing/memory_pool.h"
 
 namespace slipway::pipeline {
 
@@ -54,6 +55,8 @@ class DownloadImageFixture : public testing::Test {
   sys::TempDir folder_;
   std::shared_ptr<objects::MemorySource> source_ = std::make_shared<objects::MemorySource>();
   std::shared_ptr<catalog::Catalog> catalog_;
+  std::shared_ptr<volumes::PoolMemory> memory_ = std::make_shared<volumes::PoolMemory>();
+  std::shared_ptr<volumes::Pool> pool_ = std::make_shared<volumes::MemoryPool>(memory_);
   fsm::ManagerHarness harness_;
   std::optional<DownloadImageMachine> machine_;
   std::optional<ProcessImageMachine> process_;

@@ -149,10 +149,11 @@ Result<> FilePool::check_room() const {
   }
   const std::uint64_t free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
   if (free >= options_.least_free) return {};
-  return fail(Error(ErrorKind::kNoSpace, fmt::format("the file system of {} has {} MiB left, and a device is begun only "
-                                                     "with {} MiB",
-                                                     options_.folder.native(), free >> 20U, options_.least_free >> 20U))
-                  .with_hint("remove images (slipway rm), or give it more room"));
+  return fail(
+      Error(ErrorKind::kNoSpace, fmt::format("the file system of {} has {} MiB left, and a device is begun only "
+                                             "with {} MiB",
+                                             options_.folder.native(), free >> 20U, options_.least_free >> 20U))
+          .with_hint("remove images (slipway rm), or give it more room"));
 }
 
 Result<std::optional<Device>> FilePool::find(DeviceId id) {

@@ -19,10 +19,10 @@ class PoolMemory {
  public:
   void reboot();
   // From now on: what a test has happen to the pool.
-  void set_busy(DeviceId id, bool busy);   // deactivate() and remove() find it in use
-  void set_full(bool full);                // nothing new is begun
-  void drop(DeviceId id);                  // as somebody else would, behind our back
-  [[nodiscard]] int changes() const;       // how many devices were made, activated, deactivated or removed
+  void set_busy(DeviceId id, bool busy);  // deactivate() and remove() find it in use
+  void set_full(bool full);               // nothing new is begun
+  void drop(DeviceId id);                 // as somebody else would, behind our back
+  [[nodiscard]] int changes() const;      // how many devices were made, activated, deactivated or removed
 
  private:
   friend class MemoryPool;

@@ -1,0 +1,106 @@
+#include <utility>
+
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/pipeline_setup.h"
+#include "cli/run_lookup.h"
+#include "cli/text.h"
+#include "cli/work.h"
+#include "pipeline/doctor.h"
+#include "pipeline/reconcile.h"
+
+namespace slipway::cli {
+namespace {
+
+Result<std::vector<pipeline::Ailment>> look(const Session& session) {
+  auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
+  if (!catalog && catalog.error().kind() == ErrorKind::kNotFound) return std::vector<pipeline::Ailment>();
+  if (!catalog) return fail(std::move(catalog.error()));
+  auto runs = open_runs(session.settings);
+  if (!runs) return fail(std::move(runs.error()));
+  auto pool = open_pool(session.settings);
+  if (!pool) return fail(std::move(pool.error()));
+  return pipeline::examine({.catalog = catalog->get(),
+                            .pool = pool->get(),
+                            .runs = [&](const fsm::RunFilter& filter) -> Result<std::vector<fsm::RunRecord>> {
+                              if (!*runs) return std::vector<fsm::RunRecord>();
+                              return (*runs)->list(filter);
+                            },
+                            .images = session.settings.download_dir});
+}
+
+struct Line {
+  std::string rule;
+  std::string sentence;
+  std::string remark;
+  bool healed = false;
+};
+
+// Whether all is well.
+bool write(Output& output, const std::vector<Line>& lines) {
+  bool well = true;
+  for (const auto& line : lines) well = well && line.healed;
+  if (output.json()) {
+    auto list = OrderedJson::array();
+    for (const auto& line : lines) {
+      list.push_back({{"rule", line.rule}, {"what", line.sentence}, {"healed", line.healed}, {"remark", line.remark}});
+    }
+    output.write_json({{"well", well}, {"findings", std::move(list)}});
+    return well;
+  }
+  for (const auto& line : lines) {
+    output.line(fmt::format("{}: {}", output.paint(line.rule, line.healed ? Style::kGreen : Style::kYellow),
+                            printable(line.sentence)));
+    if (!line.remark.empty()) output.line("  " + printable(line.remark));
+  }
+  if (lines.empty()) output.note("The catalog and the pool agree.");
+  return well;
+}
+
+CommandResult examine(const Session& session) {
+  auto found = look(session);
+  if (!found) return fail(std::move(found.error()));
+  std::vector<Line> lines;
+  for (auto& ailment : *found) {
+    const bool curable = ailment.cure != pipeline::Ailment::Cure::kNone;
+    lines.push_back({std::move(ailment.rule), std::move(ailment.sentence),
+                     curable ? "`slipway doctor --fix` heals it" : std::move(ailment.advice)});
+  }
+  return write(session.output, lines) ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+CommandResult fix(const Session& session) {
+  Workplace workplace(session);
+  auto encoded = encode_json(pipeline::ReconcileRequest{});
+  if (!encoded) return fail(std::move(encoded.error()));
+  auto result = workplace.perform(
+      service::Work{.machine = pipeline::kReconcileMachine, .id = "pool", .request = std::move(*encoded)}, "doctor");
+  if (!result) return std::unexpected(std::move(result.error()));
+  auto response = decode_json<pipeline::ReconcileResponse>(result->response);
+  if (!response) return response.error().during("response of run {}", result->version);
+  std::vector<Line> lines;
+  for (auto& finding : response->findings) {
+    lines.push_back({std::move(finding.rule), std::move(finding.sentence),
+                     finding.healed ? "healed" : "not healed: " + finding.why_not, finding.healed});
+  }
+  return write(session.output, lines) ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+}  // namespace
+
+CommandSpec doctor_command() {
+  return {.name = "doctor",
+          .summary = "Compare the catalog with the pool and the folders, and heal what differs",
+          .description =
+              "Tells of rows without devices, devices without rows, active devices nobody owns, temporary "
+              "files, stale locks. What another program has made in the pool is told of and never touched. "
+              "Ends with exit code 1 when something is wrong.",
+          .options = {{.name = "--fix", .help = "heal what can be healed safely"}},
+          .examples = {"slipway doctor", "slipway doctor --fix"},
+          .run = [](const Session& session, const Arguments& arguments) {
+            return arguments.has("--fix") ? fix(session) : examine(session);
+          }};
+}
+
+}  // namespace slipway::cli

@@ -1,0 +1,198 @@
+#include "pipeline/activate_image.h"
+
+#include <optional>
+#include <utility>
+
+#include "catalog/identity.h"
+#include "pipeline/device_ids.h"
+#include "sys/fault.h"
+
+namespace slipway::pipeline {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+using Run = fsm::Context<ActivateImageRequest, ActivateImageResponse>;
+using Outcome = fsm::Outcome<ActivateImageResponse>;
+
+class ActivateImage {
+ public:
+  explicit ActivateImage(ActivateParts parts) : parts_(std::move(parts)) {}
+
+  Outcome check_snapshot(const Run& run) const;
+  Outcome create_snapshot(const Run& run) const;
+  Outcome register_it(const Run& run) const;
+  Result<> clean_up(const Run& run, const fsm::Finishing& end) const;
+
+ private:
+  [[nodiscard]] catalog::Catalog& catalog() const { return *parts_.catalog; }
+  [[nodiscard]] volumes::Pool& pool() const { return *parts_.pool; }
+
+  // The volume that the request is about, when it is there. kNotFound, kConflict.
+  Result<catalog::Volume> volume_of(const ActivateImageRequest& request) const;
+  // The snapshot's device, when it is as the row has it.
+  Result<std::optional<volumes::Device>> device_of(const catalog::Snapshot& row) const;
+
+  ActivateParts parts_;
+};
+
+bool is_refusal(ErrorKind kind) {
+  return kind == ErrorKind::kNoSpace || kind == ErrorKind::kNotFound || kind == ErrorKind::kConflict ||
+         kind == ErrorKind::kInvalid;
+}
+
+Outcome refused_or_error(const Error& error) {
+  return is_refusal(error.kind()) ? Outcome(fsm::abort(error)) : Outcome(fsm::error(error));
+}
+
+Result<std::optional<volumes::Device>> ActivateImage::device_of(const catalog::Snapshot& row) const {
+  auto device = pool().find(row.snapshot_id);
+  if (!device || !*device) return device;
+  if ((*device)->origin && *(*device)->origin != row.origin) return std::nullopt;
+  return device;
+}
+
+Outcome ActivateImage::check_snapshot(const Run& run) const {
+  const auto& request = run.request();
+  if (auto good = catalog::check_snapshot_name(request.snapshot_name); !good) return fsm::abort(good.error());
+  if (request.pool != pool().name()) {
+    return fsm::abort(Error(ErrorKind::kConflict,
+                            fmt::format("pool {} is asked for, and this process has {}", request.pool, pool().name())));
+  }
+  const auto row = catalog().find_snapshot(request.snapshot_name);
+  if (!row) return row.error().during("look for snapshot {}", request.snapshot_name);
+  if (!*row) return fsm::next(ActivateImageResponse{});
+  const auto& snapshot = **row;
+  if (snapshot.image_id != request.image_id || snapshot.origin.value != request.device_id) {
+    return fsm::abort(Error(ErrorKind::kConflict, fmt::format("{} is a snapshot of {}, of device {}, already",
+                                                              snapshot.name, snapshot.image_id, snapshot.origin))
+                          .with_hint("give the new one another name"));
+  }
+  const auto device = device_of(snapshot);
+  if (!device) return device.error().during("look for device {}", snapshot.snapshot_id);
+  if (*device && (*device)->active() && snapshot.active) {
+    return fsm::handoff(ActivateImageResponse{.image_id = request.image_id,
+                                              .snapshot_id = snapshot.snapshot_id.value,
+                                              .snapshot_name = snapshot.name,
+                                              .device_path = (*device)->path,
+                                              .active = true});
+  }
+  if (!*device) {
+    run.log().warn("snapshot {} has lost its device {}: it is made again", snapshot.name, snapshot.snapshot_id);
+    auto gone = catalog().delete_snapshot(snapshot.name, catalog::DeviceFate::kMayRemain);
+    if (!gone) return gone.error().during("forget snapshot {}", snapshot.name);
+    auto discarded = discard_device(catalog(), pool(), {snapshot.snapshot_id, snapshot.name, 0}, run.log());
+    if (!discarded) return discarded.error().during("forget device {}", snapshot.snapshot_id);
+  } else if (snapshot.active) {
+    auto noted = catalog().deactivate_snapshot(snapshot.name);
+    if (!noted) return noted.error().during("note that {} is inactive", snapshot.name);
+  }
+  return fsm::next(ActivateImageResponse{});
+}
+
+Result<catalog::Volume> ActivateImage::volume_of(const ActivateImageRequest& request) const {
+  auto volume = catalog().find_volume(request.image_id);
+  if (!volume) return fail(std::move(volume.error()));
+  if (!*volume || !(*volume)->layout_verified || (*volume)->pool != request.pool) {
+    return fail(
+        Error(ErrorKind::kNotFound, fmt::format("image {} has no volume in pool {}", request.image_id, request.pool))
+            .with_hint("slipway fetch-and-create makes it"));
+  }
+  if ((*volume)->device_id.value != request.device_id) {
+    return fail(ErrorKind::kConflict, "the volume of image {} is device {}, not {}", request.image_id,
+                (*volume)->device_id, request.device_id);
+  }
+  const auto device = pool().find((*volume)->device_id);
+  if (!device) return fail(device.error());
+  if (!*device) {
+    return fail(Error(ErrorKind::kNotFound, fmt::format("the volume {} of image {} is not in pool {} any more",
+                                                        (*volume)->device_name, request.image_id, request.pool))
+                    .with_hint("slipway doctor tells more; slipway fetch-and-create makes it again"));
+  }
+  return std::move(**volume);
+}
+
+Outcome ActivateImage::create_snapshot(const Run& run) const {
+  const auto& request = run.request();
+  const auto volume = volume_of(request);
+  if (!volume) return refused_or_error(volume.error());
+  const auto reserved = reserve_device(catalog(), pool(),
+                                       {.pool = request.pool,
+                                        .purpose = catalog::Purpose::kSnapshot,
+                                        .image_id = request.image_id,
+                                        .snapshot_name = request.snapshot_name,
+                                        .start = catalog::first_snapshot_id(request.image_id, request.snapshot_name)});
+  if (!reserved) return refused_or_error(reserved.error());
+  const volumes::DeviceSpec origin{volume->device_id, volume->device_name, volume->device_size};
+  const volumes::DeviceSpec snapshot{reserved->device_id, request.snapshot_name, volume->device_size};
+  if (auto fault = fault::check("pipeline.activate.snapshot")) return fsm::error(std::move(*fault));
+  auto made = pool().snapshot(snapshot, origin);
+  if (!made && made.error().kind() != ErrorKind::kAlreadyExists) return refused_or_error(made.error());
+  auto path = pool().activate(snapshot);
+  if (!path) return refused_or_error(path.error());
+  return fsm::next(ActivateImageResponse{.image_id = request.image_id,
+                                         .snapshot_id = reserved->device_id.value,
+                                         .snapshot_name = request.snapshot_name,
+                                         .device_path = std::move(*path),
+                                         .active = true,
+                                         .activated = true});
+}
+
+Outcome ActivateImage::register_it(const Run& run) const {
+  const auto& response = run.response();
+  if (auto fault = fault::check("pipeline.activate.register")) return fsm::error(std::move(*fault));
+  auto stored = catalog().register_snapshot({.image_id = response.image_id,
+                                             .pool = run.request().pool,
+                                             .snapshot_id = {response.snapshot_id},
+                                             .name = response.snapshot_name,
+                                             .device_path = response.device_path,
+                                             .origin = {run.request().device_id}});
+  if (!stored && stored.error().kind() == ErrorKind::kConflict) return fsm::abort(stored.error());
+  if (!stored) return stored.error().during("register snapshot {}", response.snapshot_name);
+  return fsm::next(response);
+}
+
+// A snapshot that was made and is not in the catalog is nobody's.
+Result<> ActivateImage::clean_up(const Run& run, const fsm::Finishing& end) const {
+  if (fsm::succeeded(end.ending)) return {};
+  const auto& request = run.request();
+  const auto row = catalog().find_snapshot(request.snapshot_name);
+  if (!row) return fail(row.error());
+  if (*row) return {};
+  const auto reservations = catalog().list_reservations();
+  if (!reservations) return fail(reservations.error());
+  for (const auto& id : *reservations) {
+    const bool ours = id.pool == pool().name() && id.purpose == catalog::Purpose::kSnapshot &&
+                      id.image_id == request.image_id && id.snapshot_name == request.snapshot_name &&
+                      id.state != catalog::IdState::kDeleting;
+    if (!ours) continue;
+    if (id.state == catalog::IdState::kReserved) {
+      if (auto freed = catalog().release_reservation(id.pool, id.device_id); !freed)
+        return fail(std::move(freed.error()));
+      continue;
+    }
+    auto gone = discard_device(catalog(), pool(), {id.device_id, id.snapshot_name, 0}, run.log());
+    if (!gone) return fail(std::move(gone.error()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ActivateImageMachine> add_activate_image(fsm::Manager& manager, ActivateParts parts) {
+  const auto machine = std::make_shared<const ActivateImage>(std::move(parts));
+  return fsm::machine<ActivateImageRequest, ActivateImageResponse>("activate-image")
+      .resource("snapshot")
+      .start("check-snapshot", [machine](const Run& run) { return machine->check_snapshot(run); },
+             {.retry = fsm::exponential(3, 200ms, 5s)})
+      .to("create-snapshot", [machine](const Run& run) { return machine->create_snapshot(run); },
+          {.retry = fsm::fixed(3, 500ms)})
+      .to("register", [machine](const Run& run) { return machine->register_it(run); },
+          {.retry = fsm::exponential(5, 100ms, 10s).with_jitter()})
+      .finalizer([machine](const Run& run, const fsm::Finishing& end) { return machine->clean_up(run, end); })
+      .end("complete")
+      .add_to(manager);
+}
+
+}  // namespace slipway::pipeline

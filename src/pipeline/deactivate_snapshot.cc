@@ -1,0 +1,62 @@
+#include <utility>
+
+#include "pipeline/device_ids.h"
+#include "pipeline/remove_image.h"
+
+namespace slipway::pipeline {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+using Run = fsm::Context<DeactivateSnapshotRequest, DeactivateSnapshotResponse>;
+using Outcome = fsm::Outcome<DeactivateSnapshotResponse>;
+
+// The pool first: a row that says inactive never has an active device behind it.
+Outcome take_down(const RemoveParts& parts, const Run& run) {
+  const auto& request = run.request();
+  const auto row = parts.catalog->find_snapshot(request.name);
+  if (!row) return fsm::error(row.error());
+  if (!*row) return fsm::abort(Error(ErrorKind::kNotFound, fmt::format("there is no snapshot {}", request.name)));
+  const auto& snapshot = **row;
+  if (snapshot.pool != parts.pool->name()) {
+    return fsm::abort(Error(ErrorKind::kConflict, fmt::format("snapshot {} is in pool {}, and this process has {}",
+                                                              snapshot.name, snapshot.pool, parts.pool->name())));
+  }
+  if (auto down = parts.pool->deactivate({snapshot.snapshot_id, snapshot.name, 0}); !down) {
+    return down.error().during("deactivate {}", snapshot.name);
+  }
+  auto noted = parts.catalog->deactivate_snapshot(snapshot.name);
+  if (!noted) return noted.error().during("note that {} is inactive", snapshot.name);
+  return fsm::next(
+      DeactivateSnapshotResponse{.name = snapshot.name, .image_id = snapshot.image_id, .deactivated = snapshot.active});
+}
+
+Outcome remove(const RemoveParts& parts, const Run& run) {
+  DeactivateSnapshotResponse response = run.response();
+  if (!run.request().remove) return fsm::next(std::move(response));
+  const auto row = parts.catalog->find_snapshot(response.name);
+  if (!row) return fsm::error(row.error());
+  if (*row) {
+    auto forgotten = parts.catalog->delete_snapshot(response.name, catalog::DeviceFate::kMayRemain);
+    if (!forgotten) return forgotten.error().during("forget snapshot {}", response.name);
+    auto gone = discard_device(*parts.catalog, *parts.pool, {(*row)->snapshot_id, response.name, 0}, run.log());
+    if (!gone) return gone.error().during("delete snapshot {}", response.name);
+    response.deferred = !*gone;
+  }
+  response.removed = true;
+  return fsm::next(std::move(response));
+}
+
+}  // namespace
+
+Result<DeactivateSnapshotMachine> add_deactivate_snapshot(fsm::Manager& manager, RemoveParts parts) {
+  return fsm::machine<DeactivateSnapshotRequest, DeactivateSnapshotResponse>("deactivate-snapshot")
+      .resource("snapshot")
+      .start("take-down", [parts](const Run& run) { return take_down(parts, run); }, {.retry = fsm::fixed(3, 1s)})
+      .to("remove", [parts](const Run& run) { return remove(parts, run); }, {.retry = fsm::exponential(5, 100ms, 10s)})
+      .end("complete")
+      .add_to(manager);
+}
+
+}  // namespace slipway::pipeline

@@ -1,0 +1,316 @@
+#include "pipeline/doctor.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "catalog/identity.h"
+#include "pipeline/device_ids.h"
+
+namespace slipway::pipeline {
+namespace {
+
+using Cure = Ailment::Cure;
+
+// All of one look.
+struct Sight {
+  std::map<DeviceId, volumes::Device> devices{};
+  std::vector<catalog::Volume> volumes{};
+  std::vector<catalog::Snapshot> snapshots{};
+  std::vector<catalog::Reservation> ids{};
+  std::vector<catalog::ImageSummary> images{};
+  std::set<std::string> busy_images{};  // a run is under way for them
+  std::set<std::string> busy_snapshots{};
+};
+
+class Examination {
+ public:
+  explicit Examination(const DoctorParts& parts) : parts_(parts) {}
+
+  [[nodiscard]] Result<std::vector<Ailment>> run();
+
+ private:
+  [[nodiscard]] Result<> look();
+  [[nodiscard]] Result<> look_at_runs();
+  [[nodiscard]] Result<> look_at_images();
+  [[nodiscard]] Result<> check_catalog();
+  [[nodiscard]] Result<> check_pool();
+  [[nodiscard]] Result<> check_locks();
+  [[nodiscard]] Result<> check_files();
+  void check_volumes();
+  void check_snapshots();
+  void check_ids();
+  void check_devices();
+
+  [[nodiscard]] const volumes::Device* device(DeviceId id) const {
+    const auto found = sight_.devices.find(id);
+    return found == sight_.devices.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool ours(const std::string& pool) const { return pool == parts_.pool->name(); }
+  [[nodiscard]] bool busy(const catalog::Reservation& id) const {
+    return sight_.busy_images.contains(id.image_id) || sight_.busy_snapshots.contains(id.snapshot_name);
+  }
+  void add(Ailment ailment) { found_.push_back(std::move(ailment)); }
+
+  const DoctorParts& parts_;
+  Sight sight_;
+  std::vector<Ailment> found_;
+};
+
+Result<> Examination::look_at_runs() {
+  fsm::RunFilter filter;
+  filter.phase = fsm::RunFilter::Phase::kActive;
+  for (;;) {
+    auto runs = parts_.runs(filter);
+    if (!runs) return fail(std::move(runs.error()));
+    if (runs->empty()) return {};
+    for (const auto& run : *runs) {
+      const auto& machine = run.spec.machine;
+      if (machine == kReconcileMachine) continue;
+      const bool snapshot = machine == "activate-image" || machine == "deactivate-snapshot";
+      (snapshot ? sight_.busy_snapshots : sight_.busy_images).insert(run.spec.id);
+    }
+    filter.older_than = runs->back().spec.version;
+  }
+}
+
+Result<> Examination::look_at_images() {
+  catalog::Page page;
+  for (;;) {
+    auto some = parts_.catalog->list_status({}, page);
+    if (!some) return fail(std::move(some.error()));
+    if (some->empty()) return {};
+    page.after = some->back().image.row;
+    for (auto& summary : *some) {
+      if (summary.snapshots > 0) {
+        auto snapshots = parts_.catalog->snapshots_of(summary.image.image_id);
+        if (!snapshots) return fail(std::move(snapshots.error()));
+        std::ranges::move(*snapshots, std::back_inserter(sight_.snapshots));
+      }
+      sight_.images.push_back(std::move(summary));
+    }
+  }
+}
+
+// The runs first: one that begins meanwhile is seen in the catalog only when it is seen here as well, or has ended.
+Result<> Examination::look() {
+  if (auto done = look_at_runs(); !done) return done;
+  auto devices = parts_.pool->list();
+  if (!devices) return devices.error().during("list the devices of pool {}", parts_.pool->name());
+  for (auto& device : *devices) sight_.devices.emplace(device.id, std::move(device));
+  auto volumes = parts_.catalog->list_volumes();
+  if (!volumes) return fail(std::move(volumes.error()));
+  sight_.volumes = std::move(*volumes);
+  auto ids = parts_.catalog->list_reservations();
+  if (!ids) return fail(std::move(ids.error()));
+  sight_.ids = std::move(*ids);
+  return look_at_images();
+}
+
+Result<> Examination::check_catalog() {
+  auto breaches = parts_.catalog->check_consistency();
+  if (!breaches) return fail(std::move(breaches.error()));
+  for (auto& breach : *breaches) {
+    add({.rule = "catalog-" + breach.rule,
+         .sentence = std::move(breach.sentence),
+         .advice = "remove the image (slipway rm --force) and fetch it again"});
+  }
+  return {};
+}
+
+Result<> Examination::check_pool() {
+  const auto status = parts_.pool->status();
+  if (!status) return fail(status.error());
+  for (const auto& problem : status->problems) {
+    add({.rule = "pool",
+         .sentence = fmt::format("pool {}: {}", status->name, problem),
+         .advice = "look at it by hand"});
+  }
+  if (!sight_.busy_images.empty() || !sight_.busy_snapshots.empty()) return {};  // it may be theirs
+  const auto leftovers = parts_.pool->leftovers();
+  if (!leftovers) return fail(leftovers.error());
+  for (const auto& leftover : *leftovers) {
+    add({.rule = "leftover",
+         .sentence = fmt::format("{} was left half-made", leftover.what),
+         .cure = Cure::kRemoveLeftovers,
+         .subject = leftover.what});
+  }
+  return {};
+}
+
+void Examination::check_volumes() {
+  for (const auto& volume : sight_.volumes) {
+    if (!ours(volume.pool) || sight_.busy_images.contains(volume.image_id)) continue;
+    const auto* found = device(volume.device_id);
+    const bool stood_on = std::ranges::any_of(
+        sight_.snapshots, [&](const catalog::Snapshot& snapshot) { return snapshot.image_id == volume.image_id; });
+    const volumes::DeviceSpec spec{volume.device_id, volume.device_name, volume.device_size};
+    if (found == nullptr) {
+      add({.rule = "volume-without-device",
+           .sentence = fmt::format("the volume {} of image {} has no device {} in pool {}", volume.device_name,
+                                   volume.image_id, volume.device_id, volume.pool),
+           .cure = stood_on ? Cure::kNone : Cure::kForgetVolume,
+           .advice =
+               stood_on ? "its snapshots are whole; new ones need it: take them down and fetch the image again" : "",
+           .device = spec,
+           .subject = volume.image_id});
+    } else if (found->active()) {
+      add({.rule = "device-active",
+           .sentence = fmt::format("{} is active at {}, and nothing needs it to be", volume.device_name, found->path),
+           .cure = Cure::kDeactivate,
+           .device = {volume.device_id, found->name, volume.device_size},
+           .subject = volume.image_id});
+    }
+  }
+}
+
+void Examination::check_snapshots() {
+  for (const auto& snapshot : sight_.snapshots) {
+    if (!ours(snapshot.pool) || sight_.busy_snapshots.contains(snapshot.name) ||
+        sight_.busy_images.contains(snapshot.image_id)) {
+      continue;
+    }
+    const auto* found = device(snapshot.snapshot_id);
+    const volumes::DeviceSpec spec{snapshot.snapshot_id, snapshot.name, 0};
+    if (found == nullptr) {
+      add({.rule = "snapshot-without-device",
+           .sentence = fmt::format("snapshot {} of image {} has no device {} in pool {}", snapshot.name,
+                                   snapshot.image_id, snapshot.snapshot_id, snapshot.pool),
+           .cure = Cure::kForgetSnapshot,
+           .device = spec,
+           .subject = snapshot.name});
+    } else if (snapshot.active && !found->active()) {
+      add({.rule = "snapshot-not-active",
+           .sentence = fmt::format("snapshot {} is recorded as active, and its device is not", snapshot.name),
+           .cure = Cure::kNoteInactive,
+           .device = spec,
+           .subject = snapshot.name});
+    } else if (!snapshot.active && found->active()) {
+      add({.rule = "device-active",
+           .sentence =
+               fmt::format("snapshot {} is recorded as inactive, and is active at {}", snapshot.name, found->path),
+           .cure = Cure::kDeactivate,
+           .device = {snapshot.snapshot_id, found->name, 0},
+           .subject = snapshot.name});
+    }
+  }
+}
+
+void Examination::check_ids() {
+  std::set<DeviceId> held;
+  for (const auto& volume : sight_.volumes) {
+    if (ours(volume.pool)) held.insert(volume.device_id);
+  }
+  for (const auto& snapshot : sight_.snapshots) {
+    if (ours(snapshot.pool)) held.insert(snapshot.snapshot_id);
+  }
+  for (const auto& id : sight_.ids) {
+    if (!ours(id.pool) || held.contains(id.device_id) || busy(id)) continue;
+    const volumes::DeviceSpec spec{id.device_id, device_name(id), 0};
+    const bool there = device(id.device_id) != nullptr;
+    if (id.state == catalog::IdState::kDeleting) {
+      add({.rule = "device-to-delete",
+           .sentence = fmt::format("device {} of pool {}, which was {}, is still to be deleted{}", id.device_id,
+                                   id.pool, spec.name, id.note.empty() ? "" : ": " + id.note),
+           .cure = Cure::kDiscard,
+           .device = spec,
+           .subject = spec.name});
+    } else if (id.state == catalog::IdState::kMade && there) {
+      add({.rule = "device-without-row",
+           .sentence = fmt::format("device {} of pool {} was begun as {}, and nothing is recorded of it", id.device_id,
+                                   id.pool, spec.name),
+           .cure = Cure::kDiscard,
+           .device = spec,
+           .subject = spec.name});
+    } else {
+      add({.rule = "id-without-device",
+           .sentence = fmt::format("device id {} of pool {} is reserved for {}, which was never made", id.device_id,
+                                   id.pool, spec.name),
+           .cure = Cure::kReleaseId,
+           .device = spec,
+           .subject = spec.name});
+    }
+  }
+}
+
+void Examination::check_devices() {
+  std::set<DeviceId> known;
+  for (const auto& id : sight_.ids) {
+    if (ours(id.pool) && id.state != catalog::IdState::kReserved) known.insert(id.device_id);
+  }
+  for (const auto& [id, device] : sight_.devices) {
+    if (known.contains(id)) continue;
+    add({.rule = "device-of-others",
+         .sentence = fmt::format("device {}{} is in pool {}, and not of this program's making", id,
+                                 device.active() ? ", active as " + device.name + "," : "", parts_.pool->name()),
+         .advice = "whoever made it may remove it"});
+  }
+}
+
+Result<> Examination::check_locks() {
+  auto locks = parts_.catalog->list_locks();
+  if (!locks) return fail(std::move(locks.error()));
+  for (const auto& lock : *locks) {
+    if (sight_.busy_images.contains(lock.image_id)) continue;
+    add({.rule = "lock-of-dead-run",
+         .sentence = fmt::format("image {} is locked by {}, which is not under way", lock.image_id, lock.holder),
+         .cure = Cure::kBreakLock,
+         .subject = lock.holder});
+  }
+  return {};
+}
+
+Result<> Examination::check_files() {
+  std::set<std::string> known;
+  for (const auto& [image, status, scan, snapshots, active, device] : sight_.images) {
+    if (image.local_path.empty()) continue;
+    known.insert(image.local_path);
+    if (sight_.busy_images.contains(image.image_id)) continue;
+    std::error_code unknown;
+    if (image.download_status == catalog::DownloadStatus::kCompleted &&
+        !std::filesystem::exists(image.local_path, unknown) && !unknown) {
+      add({.rule = "image-without-file",
+           .sentence = fmt::format("the file {} of image {} is gone", image.local_path, image.image_id),
+           .advice = "nothing needs it now; the next fetch-and-create gets it again"});
+    }
+  }
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(parts_.images, failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string path = at->path();
+    // "ID.tar", and "ID.tar" with more behind it while it is downloaded.
+    const auto name = at->path().filename().string();
+    const auto stem = name.substr(0, name.find(".tar"));
+    if (known.contains(path) || sight_.busy_images.contains(stem) || stem.size() == name.size()) continue;
+    add({.rule = "file-without-image",
+         .sentence = fmt::format("{} is no image's", path),
+         .cure = Cure::kRemoveFile,
+         .subject = path});
+  }
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    return fail(ErrorKind::kIo, "read {}: {}", parts_.images.string(), failed.message());
+  }
+  return {};
+}
+
+Result<std::vector<Ailment>> Examination::run() {
+  if (auto done = look(); !done) return fail(std::move(done.error()));
+  if (parts_.thorough) {
+    if (auto done = check_catalog(); !done) return fail(std::move(done.error()));
+    if (auto done = check_files(); !done) return fail(std::move(done.error()));
+  }
+  if (auto done = check_pool(); !done) return fail(std::move(done.error()));
+  check_volumes();
+  check_snapshots();
+  check_ids();
+  check_devices();
+  if (auto done = check_locks(); !done) return fail(std::move(done.error()));
+  return std::move(found_);
+}
+
+}  // namespace
+
+Result<std::vector<Ailment>> examine(const DoctorParts& parts) { return Examination(parts).run(); }
+
+}  // namespace slipway::pipeline

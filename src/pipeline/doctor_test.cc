@@ -1,0 +1,169 @@
+#include "pipeline/doctor.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/remove_image.h"
+#include "pipeline/testing/volume_fixture.h"
+
+namespace slipway::pipeline {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+class DoctorTest : public VolumeFixture {
+ protected:
+  DoctorTest() {
+    unpack("the-image", kVolume, "thin-1");
+    activate("the-image", kVolume, {101}, "snap-a");
+    open();
+  }
+
+  void add_machines(fsm::Manager& manager) override {
+    remove_ = *add_remove_image(manager, {.catalog = catalog_, .pool = pool_});
+  }
+  std::vector<std::string> rules() {
+    std::vector<std::string> out;
+    const auto found = examine(doctor());
+    EXPECT_TRUE(found) << found.error().message();
+    for (const auto& ailment : *found) out.push_back(ailment.rule);
+    return out;
+  }
+  // The rules of what was healed, once more, and that nothing is left.
+  std::vector<std::string> healed() {
+    std::vector<std::string> out;
+    const auto treated = heal(doctor(), {}).value();
+    for (const auto& treatment : treated) {
+      EXPECT_TRUE(treatment.healed) << treatment.ailment.sentence << ": " << treatment.why_not;
+      out.push_back(treatment.ailment.rule);
+    }
+    EXPECT_THAT(rules(), IsEmpty());
+    EXPECT_EQ(breaches(), "");
+    return out;
+  }
+
+  std::optional<RemoveImageMachine> remove_;
+};
+
+TEST_F(DoctorTest, IsSilentWhenAllIsWell) { EXPECT_THAT(rules(), IsEmpty()); }
+
+TEST_F(DoctorTest, ASnapshotWhoseDeviceIsGoneIsForgotten) {
+  memory_->drop({101});
+  EXPECT_THAT(healed(), ElementsAre("snapshot-without-device"));
+  EXPECT_FALSE(*catalog_->find_snapshot("snap-a"));
+  EXPECT_EQ(ids().size(), 1);
+}
+
+TEST_F(DoctorTest, AVolumeWhoseDeviceIsGoneIsForgottenUnlessSnapshotsNeedItsRow) {
+  memory_->drop(kVolume);
+  const auto found = examine(doctor());
+  ASSERT_EQ(found->size(), 1);
+  EXPECT_EQ(found->front().rule, "volume-without-device");
+  EXPECT_EQ(found->front().cure, Ailment::Cure::kNone);
+  EXPECT_THAT(found->front().advice, HasSubstr("take them down"));
+  ASSERT_TRUE(catalog_->delete_snapshot("snap-a", catalog::DeviceFate::kGone));
+  memory_->drop({101});
+  EXPECT_THAT(healed(), ElementsAre("volume-without-device"));
+  EXPECT_FALSE(*catalog_->find_volume("the-image"));
+}
+
+TEST_F(DoctorTest, AfterARebootSnapshotsAreNotedAsInactive) {
+  memory_->reboot();
+  EXPECT_THAT(healed(), ElementsAre("snapshot-not-active"));
+  EXPECT_FALSE(catalog_->find_snapshot("snap-a").value()->active);
+  EXPECT_TRUE(*pool_->find({101}));
+}
+
+TEST_F(DoctorTest, ActiveDevicesThatNobodyNeedsAreTakenDown) {
+  ASSERT_TRUE(pool_->activate({kVolume, "thin-1", kSize}));
+  ASSERT_TRUE(catalog_->deactivate_snapshot("snap-a"));
+  EXPECT_THAT(healed(), ElementsAre("device-active", "device-active"));
+  const auto devices = pool_->list().value();
+  for (const auto& device : devices) EXPECT_FALSE(device.active());
+}
+
+TEST_F(DoctorTest, WhatWasBegunAndIsNothingIsDeleted) {
+  const auto id = catalog_->reserve({.pool = "memory", .image_id = "the-image", .start = {500}});
+  EXPECT_EQ(id->device_id, kVolume);  // its volume has one
+  const auto snap = catalog_->reserve({.pool = "memory",
+                                       .purpose = catalog::Purpose::kSnapshot,
+                                       .image_id = "the-image",
+                                       .snapshot_name = "half",
+                                       .start = {500}});
+  ASSERT_TRUE(catalog_->mark_made(*snap));
+  ASSERT_TRUE(pool_->snapshot({{500}, "half", kSize}, {kVolume, "thin-1", kSize}));
+  ASSERT_TRUE(pool_->activate({{500}, "half", kSize}));
+  EXPECT_THAT(healed(), ElementsAre("device-without-row"));
+  EXPECT_FALSE(*pool_->find({500}));
+}
+
+TEST_F(DoctorTest, AnIdThatWasReservedForNothingIsReleased) {
+  ASSERT_TRUE(catalog_->reserve({.pool = "memory",
+                                 .purpose = catalog::Purpose::kSnapshot,
+                                 .image_id = "the-image",
+                                 .snapshot_name = "never",
+                                 .start = {500}}));
+  EXPECT_THAT(healed(), ElementsAre("id-without-device"));
+  EXPECT_EQ(ids().size(), 2);
+}
+
+TEST_F(DoctorTest, WhatOthersHaveMadeIsToldOfAndLeftAlone) {
+  ASSERT_TRUE(pool_->create({{900}, "by-hand", kSize}));
+  ASSERT_TRUE(pool_->activate({{900}, "by-hand", kSize}));
+  // A reservation that never got as far as looking does not make it ours.
+  ASSERT_TRUE(catalog_->reserve({.pool = "memory",
+                                 .purpose = catalog::Purpose::kSnapshot,
+                                 .image_id = "the-image",
+                                 .snapshot_name = "unlucky",
+                                 .start = {900}}));
+  EXPECT_THAT(rules(), UnorderedElementsAre("device-of-others", "id-without-device"));
+  const auto treated = heal(doctor(), {}).value();
+  for (const auto& treatment : treated) {
+    EXPECT_EQ(treatment.healed, treatment.ailment.rule == "id-without-device");
+  }
+  EXPECT_TRUE((*pool_->find({900}))->active());
+}
+
+TEST_F(DoctorTest, LocksOfTheDeadAreBroken) {
+  ASSERT_TRUE(catalog_->acquire_lock("the-image", "long-ago"));
+  EXPECT_THAT(healed(), ElementsAre("lock-of-dead-run"));
+  EXPECT_FALSE(*catalog_->find_lock("the-image"));
+}
+
+TEST_F(DoctorTest, FilesOfNoImageAreRemovedAndLostOnesToldOf) {
+  std::ofstream(images() / "gone.tar.part") << "x";
+  std::ofstream(images() / "README") << "not ours";
+  EXPECT_THAT(healed(), ElementsAre("file-without-image"));
+  EXPECT_FALSE(std::filesystem::exists(images() / "gone.tar.part"));
+  EXPECT_TRUE(std::filesystem::exists(images() / "README"));
+  std::filesystem::remove(images() / "the-image.tar");
+  EXPECT_THAT(rules(), ElementsAre("image-without-file"));
+}
+
+TEST_F(DoctorTest, WhatARunIsUnderWayForIsLeftAlone) {
+  ASSERT_TRUE(catalog_->deactivate_snapshot("snap-a"));
+  ASSERT_THAT(rules(), ElementsAre("device-active"));
+  // It waits for its turn: nothing of the image is anybody else's business.
+  const auto begun = remove_->start("the-image", {.image_id = "the-image", .force = true},
+                                    {.not_before = harness_.clock.now() + std::chrono::hours(1)});
+  ASSERT_TRUE(begun);
+  ASSERT_TRUE(catalog_->acquire_lock("the-image", begun->version.to_string()));
+  EXPECT_THAT(rules(), IsEmpty());
+  EXPECT_THAT(*heal(doctor(), {}), IsEmpty());
+}
+
+TEST_F(DoctorTest, ALightLookLeavesTheFilesAlone) {
+  std::filesystem::remove(images() / "the-image.tar");
+  auto parts = doctor();
+  parts.thorough = false;
+  EXPECT_THAT(*examine(parts), IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipway::pipeline
