@@ -1,5 +1,5 @@
 // The whole command, killed with SIGKILL at instants spread over its run and at each of its fault points, and then run
-// again: one right file, one right row, nothing else.
+// again: one right file, one right row, one right snapshot, nothing else.
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -54,7 +54,7 @@ TEST_P(CommandCrashTest, KilledAtAnyInstantItGoesOnToTheRightEnd) {
   expect_right_end();
   const auto whole = Clock::now() - begun;
 
-  const int wanted = long_mode() ? 2000 : 60;  // in each of two places
+  const int wanted = long_mode() ? 2000 : 100;  // in each of two places
   int kills = 0;
   while (kills < wanted) {
     workshop_.forget();
@@ -93,7 +93,9 @@ TEST_P(CommandCrashTest, KilledAtEachFaultPointItGoesOnToTheRightEnd) {
   EXPECT_THAT(points, testing::IsSupersetOf({"objects.part.write", "objects.part.sync", "objects.rename.before",
                                              "objects.rename.after", "objects.folder.sync", "catalog.commit.before",
                                              "catalog.commit.after", "fsm.commit.before", "fsm.commit.written",
-                                             "fsm.commit.after", "store.write", "store.sync"}));
+                                             "fsm.commit.after", "store.write", "store.sync", "volumes.file.sync",
+                                             "pipeline.unpack.create", "pipeline.unpack.store",
+                                             "pipeline.activate.snapshot", "pipeline.activate.register"}));
   int kills = 0;
   for (const auto& point : points) {
     // Not each of the many writes of a database: the first ones and then every few.

@@ -37,7 +37,7 @@ TEST_P(FetchTest, AnImageIsFetchedOnceAndThenThere) {
   const auto first = workshop_.run({"fetch-and-create", "x.tar", "--json"});
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.json().at("downloaded"), true);
-  EXPECT_EQ(first.json().at("image").at("status"), "downloaded");
+  EXPECT_EQ(first.json().at("image").at("status"), "ready");
   EXPECT_EQ(first.json().at("image").at("checksum"), sha256_hex(bytes));
   EXPECT_EQ(workshop_.faults_of("x.tar", bytes), "");
 
@@ -53,7 +53,7 @@ TEST_P(FetchTest, ThePrintedResultNamesStatusChecksumAndFile) {
   workshop_.put("x.tar", bytes);
   const auto ended = workshop_.run({"fetch-and-create", "x.tar"});
   ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("downloaded"));
+  EXPECT_THAT(ended.out, HasSubstr("ready"));
   EXPECT_THAT(ended.out, HasSubstr("sha256:" + sha256_hex(bytes)));
   EXPECT_THAT(ended.out, HasSubstr("not scanned"));
   EXPECT_THAT(ended.err, HasSubstr("validate"));
@@ -71,7 +71,7 @@ TEST_P(FetchTest, WhatTheBucketHasIsListedWithWhatIsHere) {
   const auto objects = ended.json().at("objects");
   ASSERT_EQ(objects.size(), 2U);
   EXPECT_EQ(objects[0].at("key"), "images/a b+c%.tar");
-  EXPECT_EQ(objects[0].at("status"), "downloaded");
+  EXPECT_EQ(objects[0].at("status"), "ready");
   EXPECT_EQ(objects[1].at("key"), "images/x.tar");
   EXPECT_TRUE(objects[1].at("status").is_null());
 }

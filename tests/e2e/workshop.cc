@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <random>
 
 #include "archive/testing/tar_builder.h"
@@ -9,11 +10,13 @@
 #include "catalog/catalog.h"
 #include "catalog/identity.h"
 #include "fsm/sqlite_run_store.h"
+#include "volumes/testing/ext4_volume.h"
 
 namespace slipway {
 namespace {
 
 constexpr const char* kPrefix = "images/";
+constexpr std::uint64_t kDeviceSize = 128ULL << 20;
 
 std::string faults_of_runs(const std::filesystem::path& store) {
   const auto runs = fsm::open_run_reader(store);
@@ -28,6 +31,24 @@ std::string contents(const std::filesystem::path& path) {
   std::string bytes(file ? std::filesystem::file_size(path) : 0, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return bytes;
+}
+
+// That the volume has exactly what the archive has, by a reader that is not ours.
+std::string faults_of_tree(const std::string& device, const std::string& bytes) {
+  static std::map<std::string, volumes::ext4::Seen> references;
+  auto& reference = references[sha256_hex(bytes)];
+  if (reference.empty()) {
+    volumes::ext4::TestVolume volume(kDeviceSize);
+    if (const auto filled = volume.fill(bytes); !filled) return filled.error().message();
+    reference = volume.read();
+  }
+  const auto seen = volumes::ext4::read_volume(device);
+  for (const auto& [path, inode] : reference) {
+    const auto found = seen.find(path);
+    if (found == seen.end()) return path + " is not on the volume";
+    if (found->second.mode != inode.mode || found->second.sha256 != inode.sha256) return path + " is another";
+  }
+  return seen.size() == reference.size() ? "" : "there is more on the volume";
 }
 
 }  // namespace
@@ -57,7 +78,10 @@ void Workshop::put(const std::string& key, const std::string& bytes) {
 }
 
 sys::Variables Workshop::variables() const {
-  sys::Variables variables{{"SLIPWAY_STATE_DIR", state()}, {"HOME", folder_.path()}};
+  sys::Variables variables{{"SLIPWAY_STATE_DIR", state()},
+                           {"HOME", folder_.path()},
+                           {"SLIPWAY_VOLUME_BACKEND", "file"},
+                           {"SLIPWAY_DEVICE_SIZE", std::to_string(kDeviceSize)}};
   if (s3_) {
     const auto credentials = objects::FakeS3::credentials();
     variables["SLIPWAY_S3_BUCKET"] = objects::FakeS3::kBucket;
@@ -84,7 +108,7 @@ std::string Workshop::faults_of(const std::string& key, const std::string& bytes
   if (images->size() != 1) return std::to_string(images->size()) + " images";
   const auto& image = images->front().image;
   if (image.key != kPrefix + key) return "the image is of " + image.key;
-  if (images->front().status != catalog::Status::kDownloaded) {
+  if (images->front().status != catalog::Status::kReady) {
     return "the image is " + std::string(catalog::to_string(images->front().status)) + ": " + image.error;
   }
   if (image.checksum != sha256_hex(bytes)) return "the row has a wrong checksum";
@@ -92,10 +116,13 @@ std::string Workshop::faults_of(const std::string& key, const std::string& bytes
   for (const auto& entry : std::filesystem::directory_iterator(this->images())) {
     if (entry.path() != image.local_path) return "there is also " + entry.path().string();
   }
-  const auto broken = (*catalog)->check_consistency();
-  if (!broken) return broken.error().message();
-  if (!broken->empty()) return broken->front().sentence;
-  return faults_of_runs(state() / "fsm.db");
+  const auto snapshots = (*catalog)->snapshots_of(image.image_id);
+  if (!snapshots) return snapshots.error().message();
+  if (snapshots->size() != 1) return std::to_string(snapshots->size()) + " snapshots";
+  if (auto wrong = faults_of_tree(snapshots->front().device_path, bytes); !wrong.empty()) return wrong;
+  if (auto left = faults_of_runs(state() / "fsm.db"); !left.empty()) return left;
+  const auto doctor = run({"doctor", "--json"});
+  return doctor.code == 0 ? "" : doctor.out + doctor.err;
 }
 
 std::string sample_image(std::size_t bytes) {

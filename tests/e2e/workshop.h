@@ -37,7 +37,8 @@ class Workshop {
   void forget();  // an empty state folder
 
   // Nothing when all is as it must be after `key` with these bytes was fetched: one right file and nothing beside it,
-  // one right row, a catalog that is consistent, and no run that is not over. Else what is wrong.
+  // one right row, one snapshot with the archive's tree, no run that is not over, and a doctor who finds nothing. Else
+  // what is wrong.
   [[nodiscard]] std::string faults_of(const std::string& key, const std::string& bytes) const;
 
   objects::FakeS3& s3() { return *s3_; }
