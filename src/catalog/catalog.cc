@@ -222,6 +222,10 @@ Result<std::vector<Snapshot>> Catalog::snapshots_of(const std::string& image_id)
   return read("list snapshots", [&](Connection& db) { return snapshots::of_image(db, image_id); });
 }
 
+Result<std::vector<Snapshot>> Catalog::list_snapshots() {
+  return read("list snapshots", [](Connection& db) { return snapshots::list(db); });
+}
+
 Result<std::vector<Snapshot>> Catalog::list_active_snapshots() {
   return read("list active snapshots", [](Connection& db) { return snapshots::list_active(db); });
 }

@@ -117,6 +117,7 @@ class Catalog {
   [[nodiscard]] Result<std::optional<Snapshot>> find_snapshot_by_device(const std::string& pool, DeviceId snapshot_id);
   [[nodiscard]] Result<std::vector<Snapshot>> snapshots_of(const std::string& image_id);
   [[nodiscard]] Result<std::vector<Snapshot>> list_active_snapshots();
+  [[nodiscard]] Result<std::vector<Snapshot>> list_snapshots();
   // Both: false when there was nothing to do. With the last active snapshot the image becomes inactive.
   [[nodiscard]] Result<bool> deactivate_snapshot(const std::string& name);
   [[nodiscard]] Result<bool> delete_snapshot(const std::string& name, DeviceFate device);

@@ -102,6 +102,11 @@ Result<std::vector<Snapshot>> list_active(store::Connection& db) {
   return select<Snapshot>(db, sql, read);
 }
 
+Result<std::vector<Snapshot>> list(store::Connection& db) {
+  static const std::string sql = select_snapshots("true ORDER BY n.id");
+  return select<Snapshot>(db, sql, read);
+}
+
 Result<std::int64_t> count_active(store::Connection& db, const std::string& image_id) {
   return count(db, "SELECT count(*) FROM snapshots WHERE image_id = ?1 AND active = 1", image_id);
 }

@@ -24,6 +24,7 @@ inline constexpr int kColumnCount = 10;
                                                              DeviceId snapshot_id);
 [[nodiscard]] Result<std::vector<Snapshot>> of_image(store::Connection& db, const std::string& image_id);  // by name
 [[nodiscard]] Result<std::vector<Snapshot>> list_active(store::Connection& db);
+[[nodiscard]] Result<std::vector<Snapshot>> list(store::Connection& db);
 [[nodiscard]] Result<std::int64_t> count_active(store::Connection& db, const std::string& image_id);
 
 [[nodiscard]] Result<Snapshot> add(store::Connection& db, const NewSnapshot& snapshot, TimePoint now);

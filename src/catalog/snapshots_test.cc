@@ -49,6 +49,7 @@ TEST_F(SnapshotsTest, TheImageIsActiveAsLongAsOneOfItsSnapshotsIs) {
   EXPECT_EQ(catalog_->find_snapshot("one").value()->deactivated_at, clock_.now());
   ASSERT_EQ(catalog_->list_active_snapshots()->size(), 1U);
   EXPECT_EQ(catalog_->list_active_snapshots()->front().name, "two");
+  EXPECT_EQ(catalog_->list_snapshots()->size(), 2U);
   EXPECT_TRUE(catalog_->delete_snapshot("two", DeviceFate::kGone).value());
   EXPECT_EQ(activation(), ActivationStatus::kInactive);
   EXPECT_FALSE(catalog_->delete_snapshot("two", DeviceFate::kGone).value());

@@ -83,14 +83,7 @@ Result<> Examination::look_at_images() {
     if (!some) return fail(std::move(some.error()));
     if (some->empty()) return {};
     page.after = some->back().image.row;
-    for (auto& summary : *some) {
-      if (summary.snapshots > 0) {
-        auto snapshots = parts_.catalog->snapshots_of(summary.image.image_id);
-        if (!snapshots) return fail(std::move(snapshots.error()));
-        std::ranges::move(*snapshots, std::back_inserter(sight_.snapshots));
-      }
-      sight_.images.push_back(std::move(summary));
-    }
+    std::ranges::move(*some, std::back_inserter(sight_.images));
   }
 }
 
@@ -106,7 +99,10 @@ Result<> Examination::look() {
   auto ids = parts_.catalog->list_reservations();
   if (!ids) return fail(std::move(ids.error()));
   sight_.ids = std::move(*ids);
-  return look_at_images();
+  auto snapshots = parts_.catalog->list_snapshots();
+  if (!snapshots) return fail(std::move(snapshots.error()));
+  sight_.snapshots = std::move(*snapshots);
+  return parts_.thorough ? look_at_images() : Result<>();
 }
 
 Result<> Examination::check_catalog() {

@@ -64,7 +64,7 @@ struct DoctorParts {
   // The runs that fit, newest first.
   std::function<Result<std::vector<fsm::RunRecord>>(const fsm::RunFilter&)> runs{};
   std::filesystem::path images{};
-  bool thorough = true;  // false: only devices, ids and locks, which takes no longer with more images
+  bool thorough = true;  // false: only devices, ids and locks, not the whole catalog and every file
 };
 
 [[nodiscard]] Result<std::vector<Ailment>> examine(const DoctorParts& parts);
