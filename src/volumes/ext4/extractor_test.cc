@@ -1,6 +1,8 @@
 #include "volumes/ext4/extractor.h"
 
 #include <fstream>
+#include <stop_token>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -98,11 +100,11 @@ TEST_F(ExtractorTest, AChildThatCrashesIsTheImagesFault) {
 }
 
 TEST_F(ExtractorTest, AStopEndsIt) {
+  const Extractor hanging(test_extractor("hang"));
   std::stop_source stop;
-  FillOptions options = test_options();
-  options.progress = [&](std::uint64_t, std::uint64_t) { stop.request_stop(); };
-  const auto filled = extractor_.extract(image(small_rootfs().file("usr/large", bytes(30 << 20)).finish()),
-                                         archive::standard_policy(), volume_.target(), options, {}, stop.get_token());
+  const std::jthread stopper([&] { stop.request_stop(); });
+  const auto filled = hanging.extract(image(small_rootfs().finish()), archive::standard_policy(), volume_.target(),
+                                      test_options(), {}, stop.get_token());
   ASSERT_FALSE(filled);
   EXPECT_EQ(filled.error().kind(), ErrorKind::kCancelled);
 }

@@ -7,7 +7,7 @@
 
 namespace slipway::volumes::ext4 {
 
-// With `how` "crash": one that dies over any order.
+// With `how` one that misbehaves instead: "crash" dies over any order, "hang" never answers.
 [[nodiscard]] archive::InspectorProgram test_extractor(const std::string& how = {});
 
 }  // namespace slipway::volumes::ext4
