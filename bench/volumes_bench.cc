@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kVolume = 4 * kGiB;
-constexpr int kRounds = 5;
+constexpr int kRounds = 3;
 constexpr std::string_view kFillArgument = "fill-volume";
 
 // 100,000 files of 100 bytes in one folder.
