@@ -238,7 +238,8 @@ TEST_P(PoolContract, RemovingTakesItAwayActiveOrNotAndTwiceIsNoEffect) {
 }
 
 TEST_P(PoolContract, NamesThatCannotBeAreRefused) {
-  for (const std::string name : {"", ".hidden", "a/b", "a b", "a\nb", std::string(128, 'a').c_str()}) {
+  const std::vector<std::string> bad{"", ".hidden", "a/b", "a b", "a\nb", std::string(128, 'a')};
+  for (const auto& name : bad) {
     EXPECT_EQ(kind_of(pool().create(spec(7, name))), ErrorKind::kInvalid) << name;
   }
   EXPECT_THAT(ids(pool()), IsEmpty());
