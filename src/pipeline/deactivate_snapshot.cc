@@ -1,3 +1,4 @@
+#include <memory>
 #include <utility>
 
 #include "pipeline/device_ids.h"
@@ -51,10 +52,12 @@ Outcome remove(const RemoveParts& parts, const Run& run) {
 }  // namespace
 
 Result<DeactivateSnapshotMachine> add_deactivate_snapshot(fsm::Manager& manager, RemoveParts parts) {
+  const auto shared = std::make_shared<const RemoveParts>(std::move(parts));
   return fsm::machine<DeactivateSnapshotRequest, DeactivateSnapshotResponse>("deactivate-snapshot")
       .resource("snapshot")
-      .start("take-down", [parts](const Run& run) { return take_down(parts, run); }, {.retry = fsm::fixed(3, 1s)})
-      .to("remove", [parts](const Run& run) { return remove(parts, run); }, {.retry = fsm::exponential(5, 100ms, 10s)})
+      .start("take-down", [shared](const Run& run) { return take_down(*shared, run); }, {.retry = fsm::fixed(3, 1s)})
+      .to("remove", [shared](const Run& run) { return remove(*shared, run); },
+          {.retry = fsm::exponential(5, 100ms, 10s)})
       .end("complete")
       .add_to(manager);
 }

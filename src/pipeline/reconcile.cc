@@ -1,5 +1,6 @@
 #include "pipeline/reconcile.h"
 
+#include <memory>
 #include <utility>
 
 namespace slipway::pipeline {
@@ -8,11 +9,12 @@ Result<ReconcileMachine> add_reconcile(fsm::Manager& manager, DoctorParts parts)
   using namespace std::chrono_literals;
   using Run = fsm::Context<ReconcileRequest, ReconcileResponse>;
   using Outcome = fsm::Outcome<ReconcileResponse>;
+  const auto shared = std::make_shared<const DoctorParts>(std::move(parts));
   return fsm::machine<ReconcileRequest, ReconcileResponse>(kReconcileMachine)
       .resource("pool")
       .start("heal",
-             [parts](const Run& run) -> Outcome {
-               auto treated = heal(parts, run.log());
+             [shared](const Run& run) -> Outcome {
+               auto treated = heal(*shared, run.log());
                if (!treated) return fsm::error(treated.error());
                ReconcileResponse response;
                for (auto& [ailment, healed, why_not] : *treated) {
