@@ -7,6 +7,7 @@
 #include "catalog/consistency.h"
 #include "catalog/images.h"
 #include "catalog/locks.h"
+#include "catalog/pools.h"
 #include "catalog/reservations.h"
 #include "catalog/scans.h"
 #include "catalog/schema.h"
@@ -278,6 +279,24 @@ Result<std::vector<Reservation>> Catalog::list_reservations() {
 Result<std::uint64_t> Catalog::adopt_pool(const std::string& pool) {
   return write("adopt volumes into pool",
                [&](Connection& db, TimePoint now) { return volumes::adopt_pool(db, pool, now); });
+}
+
+// --- Thin pools ---
+
+Result<> Catalog::store_pool(const ThinPool& pool) {
+  return write("store pool", [&](Connection& db, TimePoint now) { return pools::store(db, pool, now); });
+}
+
+Result<std::optional<ThinPool>> Catalog::find_pool(const std::string& name) {
+  return read("find pool", [&](Connection& db) { return pools::find(db, name); });
+}
+
+Result<PoolContent> Catalog::pool_content(const std::string& name) {
+  return read("look into pool", [&](Connection& db) { return pools::content(db, name); });
+}
+
+Result<> Catalog::forget_pool(const std::string& name) {
+  return write("forget pool", [&](Connection& db, TimePoint now) { return pools::forget(db, name, now); });
 }
 
 // --- Locks ---

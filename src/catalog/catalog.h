@@ -143,6 +143,15 @@ class Catalog {
   // called once it is known; answers how many volumes it was about. kConflict when the pool has one of the ids already.
   [[nodiscard]] Result<std::uint64_t> adopt_pool(const std::string& pool);
 
+  // --- Thin pools ---
+
+  [[nodiscard]] Result<> store_pool(const ThinPool& pool);  // upsert
+  [[nodiscard]] Result<std::optional<ThinPool>> find_pool(const std::string& name);
+  // What is recorded as being in a pool, thin or not.
+  [[nodiscard]] Result<PoolContent> pool_content(const std::string& name);
+  // The pool is gone, with all its devices: so is all that is recorded of it and them. Images stay, inactive.
+  [[nodiscard]] Result<> forget_pool(const std::string& name);
+
   // --- Locks ---
 
   // For one holder (a run's version) at a time; again by the same one is no error. kConflict names the holder.

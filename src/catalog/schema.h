@@ -254,6 +254,14 @@ inline constexpr std::string_view kSchemaVersion4 = R"sql(
   ALTER TABLE new_id_reservations RENAME TO id_reservations;
   CREATE UNIQUE INDEX id_reservations_thing ON id_reservations (image_id, purpose, snapshot_name, pool)
     WHERE state <> 'deleting';
+
+  CREATE TABLE thin_pools (
+    name TEXT PRIMARY KEY,
+    data_path TEXT NOT NULL,
+    metadata_path TEXT NOT NULL,
+    transaction_id INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 )sql";
 
 inline constexpr std::array kCatalogMigrations{
@@ -262,7 +270,7 @@ inline constexpr std::array kCatalogMigrations{
     store::Migration{.version = 3,
                      .sql = kSchemaVersion3,
                      .why = "buckets, pools, id reservations, file identities, scans and findings"},
-    store::Migration{.version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, and what is to become of them"},
+    store::Migration{.version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, what is to become of them, thin pools"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

@@ -216,6 +216,21 @@ struct ReserveRequest {
   DeviceId start{};  // catalog/identity.h: first_volume_id(), first_snapshot_id()
 };
 
+// A thin pool that this catalog's devices live in.
+struct ThinPool {
+  std::string name{};
+  std::string data_path{};  // what it stands on; both empty: another program has set it up
+  std::string metadata_path{};
+  std::uint64_t transaction_id = 0;  // of the pool. Nothing here changes it: another one is another program's doing
+  friend bool operator==(const ThinPool&, const ThinPool&) = default;
+};
+
+struct PoolContent {
+  std::uint64_t volumes = 0;
+  std::uint64_t snapshots = 0;
+  std::uint64_t active_snapshots = 0;
+};
+
 struct ImageLock {
   std::string image_id{};
   std::string holder{};

@@ -5,7 +5,7 @@
 #include "catalog/identity.h"
 #include "cli/commands.h"
 #include "cli/image_lookup.h"
-#include "cli/pipeline_setup.h"
+#include "cli/pools.h"
 #include "cli/work.h"
 #include "pipeline/activate_image.h"
 #include "pipeline/remove_image.h"
@@ -28,11 +28,13 @@ Result<pipeline::ActivateImageRequest> activation_of(const Session& session, con
   auto snapshot = arguments.get("--name").value_or(catalog::default_snapshot_name(image->image_id));
   if (auto good = catalog::check_snapshot_name(snapshot); !good) return fail(std::move(good.error()));
   if (auto good = volumes::check_device_name(snapshot); !good) return fail(std::move(good.error()));
+  auto pool = choose_pool(session.settings, catalog->get());
+  if (!pool) return fail(std::move(pool.error()));
   return pipeline::ActivateImageRequest{.image_id = image->image_id,
                                         .device_id = (*volume)->device_id.value,
                                         .device_name = (*volume)->device_name,
                                         .snapshot_name = std::move(snapshot),
-                                        .pool = pool_name(session.settings)};
+                                        .pool = std::move(pool->name)};
 }
 
 CommandResult activate(const Session& session, const Arguments& arguments) {

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
-#include "cli/pipeline_setup.h"
+#include "cli/pools.h"
 #include "cli/run_lookup.h"
 #include "cli/text.h"
 #include "cli/work.h"
@@ -13,14 +13,26 @@
 namespace slipway::cli {
 namespace {
 
+// Nothing can be said of its devices then.
+pipeline::Ailment pool_not_running(const PoolChoice& choice) {
+  const bool can_be_started = choice.place().has_value();
+  return {.rule = "pool-not-running",
+          .sentence = fmt::format("the thin pool {} does not run, as after a reboot", choice.name),
+          .advice = can_be_started ? "`slipway doctor --fix` starts it, and so does whatever needs it"
+                                   : "whoever has set it up is to start it"};
+}
+
 Result<std::vector<pipeline::Ailment>> look(const Session& session) {
   auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
   if (!catalog && catalog.error().kind() == ErrorKind::kNotFound) return std::vector<pipeline::Ailment>();
   if (!catalog) return fail(std::move(catalog.error()));
   auto runs = open_runs(session.settings);
   if (!runs) return fail(std::move(runs.error()));
-  auto pool = open_pool(session.settings);
+  auto choice = choose_pool(session.settings, catalog->get());
+  if (!choice) return fail(std::move(choice.error()));
+  auto pool = open_running_pool(session.settings, *choice);
   if (!pool) return fail(std::move(pool.error()));
+  if (!*pool) return std::vector{pool_not_running(*choice)};
   return pipeline::examine({.catalog = catalog->get(),
                             .pool = pool->get(),
                             .runs = [&](const fsm::RunFilter& filter) -> Result<std::vector<fsm::RunRecord>> {

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/pipeline_setup.h"
+#include "cli/pools.h"
 #include "cli/text.h"
 #include "cli/views.h"
 #include "cli/work.h"
@@ -46,13 +47,15 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
   }
   auto policy = policy_of(session.settings);
   if (!policy) return bad_input(std::move(policy.error()));
+  auto pool = pool_name(session);
+  if (!pool) return fail(std::move(pool.error()));
   auto request =
       pipeline::complete({.bucket = *bucket,
                           .key = full_key(session.settings, key),
                           .image_id = arguments.get("--image-id").value_or(""),
                           .verify = arguments.has("--verify"),
                           .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
-                          .pool = pool_name(session.settings),
+                          .pool = std::move(*pool),
                           .device_size = session.settings.device_size,
                           .snapshot_name = arguments.get("--snapshot").value_or("")});
   if (!request) return bad_input(std::move(request.error()));

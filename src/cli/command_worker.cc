@@ -30,7 +30,13 @@ class Notices {
 
   void ready() { check(notifier_.ready()); }
   void stopping() { check(notifier_.stopping()); }
-  void still_alive() { check(notifier_.still_alive()); }
+  // Cheap: it may be said as often as one likes.
+  void still_alive() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < last_ + std::min<std::chrono::microseconds>(1s, patience() / 2)) return;
+    last_ = now;
+    check(notifier_.still_alive());
+  }
   void status(const std::string& text) { check(notifier_.status(text)); }
   // How long nothing may be said.
   [[nodiscard]] std::chrono::microseconds patience() const { return notifier_.watchdog().value_or(1h); }
@@ -42,6 +48,7 @@ class Notices {
 
   const Logger& log_;
   sys::ServiceNotifier notifier_;
+  std::chrono::steady_clock::time_point last_{};
 };
 
 // Until `until`, or the stop.
@@ -52,35 +59,36 @@ void sleep(std::stop_token stop, std::chrono::steady_clock::time_point until) {
   (void)changed.wait_until(lock, std::move(stop), until, [] { return false; });
 }
 
-pipeline::WatchSettings watch_settings(const Session& session, const archive::Policy& policy) {
-  const Settings& settings = session.settings;
+// All requests are as this one, but for the key.
+pipeline::WatchSettings watch_settings(const std::string& prefix, pipeline::ImageRequest like, Notices& notices) {
   pipeline::WatchSettings watch;
-  watch.prefix = settings.s3_prefix;
-  watch.request_for = [&settings, policy](const std::string& key) {
-    return pipeline::complete({.bucket = settings.s3_bucket,
-                               .key = key,
-                               .rules = {.max_image_size = settings.max_image_size, .policy = policy},
-                               .pool = pool_name(settings),
-                               .device_size = settings.device_size});
+  watch.prefix = prefix;
+  watch.request_for = [like = std::move(like)](const std::string& key) {
+    auto request = like;
+    request.key = key;
+    return pipeline::complete(request);
   };
+  watch.on_progress = [&notices] { notices.still_alive(); };
   return watch;
 }
 
 class Worker {
  public:
-  Worker(const Session& session, pipeline::Pipeline& pipeline, const archive::Policy& policy,
+  Worker(const Session& session, pipeline::Pipeline& pipeline, pipeline::ImageRequest like,
          std::shared_ptr<objects::ObjectSource> source, std::chrono::milliseconds interval)
       : session_(session),
+        pipeline_(pipeline),
         source_(std::move(source)),
         interval_(interval),
         notices_(session),
-        watch_(pipeline.manager(), pipeline.catalog(), pipeline.process_image(), watch_settings(session, policy),
-               session.log) {}
+        watch_(pipeline.manager(), pipeline.catalog(), pipeline.process_image(),
+               watch_settings(session.settings.s3_prefix, std::move(like), notices_), session.log) {}
 
   void run(const std::stop_token& stop) {
     notices_.ready();
     while (!stop.stop_requested()) {
       poll(stop);
+      delete_deferred();
       wait(stop);
     }
     notices_.stopping();
@@ -99,6 +107,12 @@ class Worker {
     notices_.status(fmt::format("{} objects seen in {}", seen->seen, source_->describe()));
   }
 
+  void delete_deferred() {
+    const auto deleted = pipeline_.delete_deferred();
+    if (!deleted) session_.log.warn("devices that are to be deleted: {}", deleted.error().describe());
+    if (deleted && *deleted > 0) session_.log.info("{} devices deleted that were in use before", *deleted);
+  }
+
   void wait(const std::stop_token& stop) {
     const auto next = std::chrono::steady_clock::now() + interval_;
     while (!stop.stop_requested() && std::chrono::steady_clock::now() < next) {
@@ -108,6 +122,7 @@ class Worker {
   }
 
   const Session& session_;
+  pipeline::Pipeline& pipeline_;
   std::shared_ptr<objects::ObjectSource> source_;
   std::chrono::milliseconds interval_;
   Notices notices_;
@@ -121,17 +136,25 @@ CommandResult worker(const Session& session, const Arguments& arguments) {
   if (*interval < 1s) return wrong_use("--poll-interval is at least 1s");
   auto policy = policy_of(session.settings);
   if (!policy) return bad_input(std::move(policy.error()));
+  auto bucket = require_bucket(session.settings);
+  if (!bucket) return bad_input(std::move(bucket.error()));
   auto source = open_bucket(session);
   if (!source) return bad_input(std::move(source.error()));
   auto options = pipeline_options(session, session.log);
   if (!options) return bad_input(std::move(options.error()));
+  options->thorough_start = true;
   auto pipeline = pipeline::Pipeline::open(*options);
   if (!pipeline) return fail(std::move(pipeline.error()));
   auto server = service::OwnerServer::open((*pipeline)->manager(), service::socket_beside(session.settings.fsm_db_path),
                                            {.settings = work_settings(session.settings), .log = session.log});
   if (!server) return fail(std::move(server.error()));
   session.log.info("worker of {}: {} unfinished runs taken up", (*source)->describe(), (*pipeline)->resumed().resumed);
-  Worker(session, **pipeline, *policy, *source, *interval).run(interrupts.token());
+  pipeline::ImageRequest like{
+      .bucket = std::move(*bucket),
+      .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
+      .pool = (*pipeline)->pool().name(),
+      .device_size = session.settings.device_size};
+  Worker(session, **pipeline, std::move(like), *source, *interval).run(interrupts.token());
   session.log.info("worker ends; what is unfinished goes on when it is started again");
   server->reset();
   return ExitCode::kDone;

@@ -15,6 +15,11 @@ namespace slipway::cli {
 [[nodiscard]] CommandSpec fetch_command();
 [[nodiscard]] CommandSpec help_command();
 [[nodiscard]] CommandSpec list_command();
+[[nodiscard]] CommandSpec pool_command();
+[[nodiscard]] CommandSpec pool_create_command();
+[[nodiscard]] CommandSpec pool_destroy_command();
+[[nodiscard]] CommandSpec pool_grow_command();
+[[nodiscard]] CommandSpec pool_status_command();
 [[nodiscard]] CommandSpec process_image_command();
 [[nodiscard]] CommandSpec rm_command();
 [[nodiscard]] CommandSpec runs_cancel_command();

@@ -5,9 +5,9 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/pools.h"
 #include "objects/open_source.h"
 #include "sys/mutex.h"
-#include "volumes/file/file_pool.h"
 
 namespace slipway::cli {
 namespace {
@@ -120,24 +120,12 @@ Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const
   options.download.images = settings.download_dir;
   options.download.timeout = settings.download_timeout;
   options.downloads_at_once = settings.queue_downloads;
-  options.open_pool = [settings] { return open_pool(settings); };
+  options.open_pool = [settings](catalog::Catalog& catalog) { return open_pool(settings, catalog); };
   options.extractor = {.executable = "/proc/self/exe", .arguments = {kExtractorWord}};
   options.unpackings_at_once = settings.queue_unpacking;
   options.clock = &session.clock;
   options.log = log;
   return options;
-}
-
-std::string pool_name(const Settings&) { return "files"; }
-
-Result<std::shared_ptr<volumes::Pool>> open_pool(const Settings& settings) {
-  if (settings.volume_backend == "thin") {
-    return fail(Error(ErrorKind::kUnsupported, "this program has no thin pools yet")
-                    .with_hint("set volume_backend to file, or to auto"));
-  }
-  auto opened = volumes::FilePool::open({.folder = settings.volume_dir, .name = pool_name(settings)});
-  if (!opened) return fail(std::move(opened.error()));
-  return std::shared_ptr<volumes::Pool>(std::move(*opened));
 }
 
 service::Settings work_settings(const Settings& settings) {

@@ -30,10 +30,6 @@ inline constexpr const char* kExtractorWord = "__extract";
 
 [[nodiscard]] Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const Logger& log);
 
-// Where devices are made, and how the catalog calls that place.
-[[nodiscard]] Result<std::shared_ptr<volumes::Pool>> open_pool(const Settings& settings);
-[[nodiscard]] std::string pool_name(const Settings& settings);
-
 // What another process must have, too, to do the work of this one. (The rules for images are part of each request.)
 [[nodiscard]] service::Settings work_settings(const Settings& settings);
 

@@ -21,7 +21,7 @@ constexpr std::string_view kOtherPrefix = "FLYIO_";
 constexpr std::string_view kPolicyPrefix = "policy_";
 
 // SLIPWAY_ variables that are no settings: CONFIG names the file, the others steer tests (docs/developing.md).
-constexpr std::array<std::string_view, 5> kNoSettings{"CONFIG", "FAULT", "LONG", "SEED", "DATA"};
+constexpr std::array<std::string_view, 6> kNoSettings{"CONFIG", "FAULT", "LONG", "SEED", "DATA", "VM"};
 
 // What one source says of one setting, older spellings translated.
 struct Candidate {

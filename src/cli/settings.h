@@ -65,6 +65,9 @@ struct Settings {
   std::string dm_pool_name{};
   std::uint64_t dm_meta_size = 0;
   std::uint64_t dm_data_size = 0;
+  bool dm_auto_create = false;
+  std::uint64_t dm_min_free_data = 0;  // percent
+  std::uint64_t dm_min_free_metadata = 0;
   std::uint64_t device_size = 0;
 
   std::uint64_t queue_downloads = 0;

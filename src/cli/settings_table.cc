@@ -3,19 +3,13 @@
 
 #include "cli/settings.h"
 #include "objects/s3_endpoint.h"
+#include "volumes/thin/pool_setup.h"
 
 namespace slipway::cli {
 namespace {
 
 bool has_control_bytes(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7F; });
-}
-
-bool all_in(std::string_view text, std::string_view marks) {
-  return std::ranges::all_of(text, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           marks.find(c) != std::string_view::npos;
-  });
 }
 
 std::string_view no_control_bytes(std::string_view text) {
@@ -29,13 +23,10 @@ std::string_view bucket_rule(std::string_view text) {
   return "";
 }
 
-// The names that the device mapper takes without escaping them.
 std::string_view pool_rule(std::string_view text) {
-  constexpr std::size_t kLongest = 120;
-  if (text.empty() || text.size() > kLongest || !all_in(text, "#+-.:=@_") || text == "." || text == "..") {
-    return "a pool name has 1 to 120 letters, digits and #+-.:=@_";
-  }
-  return "";
+  return volumes::check_pool_name(std::string(text)) ? ""
+                                                     : "a pool name has 1 to 64 letters, digits and +-.:=@_, does not "
+                                                       "begin with a dot and does not end in -of";
 }
 
 std::string flag_of(const std::string& name) {
@@ -141,6 +132,17 @@ std::vector<SettingSpec> make_specs() {  // NOLINT(readability-function-size): a
       {"dm_pool_name", kText, &S::dm_pool_name, "slipway-pool", "name of the thin pool", {}, 0, kLargest, pool_rule},
       {"dm_meta_size", kSize, &S::dm_meta_size, "16MiB", "metadata of a new pool", {}, 2 * kMiB, 16 * 1024 * kMiB},
       {"dm_data_size", kSize, &S::dm_data_size, "20GiB", "data of a new pool", {}, kMiB},
+      {"dm_auto_create", kBool, &S::dm_auto_create, "false",
+       "make the thin pool when it is first needed, with volume_backend thin"},
+      {"dm_min_free_data",
+       kCount,
+       &S::dm_min_free_data,
+       "5",
+       "percent of a thin pool's data below which nothing is begun",
+       {},
+       0,
+       100},
+      {"dm_min_free_metadata", kCount, &S::dm_min_free_metadata, "5", "the same of its metadata", {}, 0, 100},
       {"device_size", kSize, &S::device_size, "10GiB", "size of an image's volume", {}, kMiB},
       {"queue_downloads", kCount, &S::queue_downloads, "5", "downloads at once", {}, 1, 1000},
       {"queue_unpacking", kCount, &S::queue_unpacking, "2", "images unpacked at once", {}, 1, 1000},

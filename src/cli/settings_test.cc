@@ -151,7 +151,7 @@ TEST_F(SettingsTest, UnknownKeysAreErrorsWithTheNearestName) {
 }
 
 TEST_F(SettingsTest, VariablesOfTheTestsAreNoSettings) {
-  for (const auto* name : {"SLIPWAY_FAULT", "SLIPWAY_LONG", "SLIPWAY_SEED", "SLIPWAY_DATA"})
+  for (const auto* name : {"SLIPWAY_FAULT", "SLIPWAY_LONG", "SLIPWAY_SEED", "SLIPWAY_DATA", "SLIPWAY_VM"})
     environment_.variables[name] = "1";
   EXPECT_TRUE(load());
 }

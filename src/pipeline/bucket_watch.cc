@@ -83,14 +83,16 @@ Result<Known> BucketWatch::look_up(const ProcessImageRequest& request, std::opti
   return known;
 }
 
-// Whether a run was started for it.
-Result<bool> BucketWatch::consider(const objects::ObjectInfo& object) const {
+// One object that is in nobody's interest to keep the others waiting for is passed over; what concerns all of them (a
+// store that cannot be written) is an error.
+Result<BucketWatch::Verdict> BucketWatch::consider(const objects::ObjectInfo& object) const {
+  const auto pass_over_or_fail = [&](const Error& error) -> Result<Verdict> {
+    if (error.kind() != ErrorKind::kInvalid && error.kind() != ErrorKind::kConflict) return fail(error);
+    log_.warn("{} is passed over: {}", object.key, error.message());
+    return Verdict::kPassedOver;
+  };
   auto request = settings_.request_for(object.key);
-  if (!request && request.error().kind() == ErrorKind::kInvalid) {
-    log_.warn("{} is passed over: {}", object.key, request.error().message());
-    return false;
-  }
-  if (!request) return fail(std::move(request.error()));
+  if (!request) return pass_over_or_fail(request.error());
   auto image = catalog_.find_image_by_key(request->bucket, request->key);
   if (!image) return fail(std::move(image.error()));
   if (*image) request->image_id = (*image)->image_id;  // it may have been given a name of its own
@@ -99,27 +101,30 @@ Result<bool> BucketWatch::consider(const objects::ObjectInfo& object) const {
   auto encoded = encode_json(*request);
   if (!encoded) return fail(std::move(encoded.error()));
   const auto why = why_process(object, *known, *encoded, settings_, manager_.clock().now());
-  if (!why) return false;
+  if (!why) return Verdict::kLeft;
   auto started = machine_.start(request->image_id, *request);
-  if (!started) return fail(std::move(started.error()));
-  if (started->already_running) return false;
+  if (!started) return pass_over_or_fail(started.error());
+  if (started->already_running) return Verdict::kLeft;
   log_.info("{} is processed as {}, run {}: {}", object.key, request->image_id, started->version, *why);
-  return true;
+  return Verdict::kStarted;
 }
 
 Result<WatchReport> BucketWatch::poll(objects::ObjectSource& source, const std::stop_token& stop) {
   WatchReport report;
   objects::ListRequest request{.prefix = settings_.prefix};
   do {
+    settings_.on_progress();
     auto page = source.list(request, stop);
     if (!page) return page.error().during("list {}", source.describe());
     for (const auto& unreadable : page->unreadable) log_.warn("{}", unreadable.message());
     for (const auto& object : page->objects) {
       if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "stopped");
+      settings_.on_progress();
       ++report.seen;
-      auto started = consider(object);
-      if (!started) return started.error().during("process {}", object.key);
-      if (*started) ++report.started;
+      auto verdict = consider(object);
+      if (!verdict) return verdict.error().during("process {}", object.key);
+      if (*verdict == Verdict::kStarted) ++report.started;
+      if (*verdict == Verdict::kPassedOver) ++report.passed_over;
     }
     request.after = page->next;
   } while (!request.after.empty());

@@ -30,6 +30,8 @@ struct WatchSettings {
   std::function<Result<ProcessImageRequest>(const std::string& key)> request_for{};
   Duration first_pause = std::chrono::minutes(1);
   Duration longest_pause = std::chrono::hours(1);
+  // Told again and again while a poll goes on: a bucket may be long.
+  std::function<void()> on_progress{[] {}};
 };
 
 // What is known of one object.
@@ -46,6 +48,7 @@ struct Known {
 struct WatchReport {
   std::uint64_t seen = 0;
   std::uint64_t started = 0;
+  std::uint64_t passed_over = 0;  // they can be no image, or are in conflict with what is known; the log tells why
 };
 
 class BucketWatch {
@@ -59,7 +62,8 @@ class BucketWatch {
 
  private:
   [[nodiscard]] Result<Known> look_up(const ProcessImageRequest& request, std::optional<catalog::Image> image) const;
-  [[nodiscard]] Result<bool> consider(const objects::ObjectInfo& object) const;
+  enum class Verdict : std::uint8_t { kLeft, kStarted, kPassedOver };
+  [[nodiscard]] Result<Verdict> consider(const objects::ObjectInfo& object) const;
 
   fsm::Manager& manager_;
   catalog::Catalog& catalog_;

@@ -39,4 +39,17 @@ Result<bool> discard_device(catalog::Catalog& catalog, volumes::Pool& pool, cons
   return true;
 }
 
+Result<std::uint64_t> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool, const Logger& log) {
+  const auto ids = catalog.list_reservations();
+  if (!ids) return fail(ids.error());
+  std::uint64_t gone = 0;
+  for (const auto& id : *ids) {
+    if (id.pool != pool.name() || id.state != catalog::IdState::kDeleting) continue;
+    auto deleted = discard_device(catalog, pool, {id.device_id, device_name(id), 0}, log);
+    if (!deleted) return deleted.error().during("delete device {}", id.device_id);
+    if (*deleted) ++gone;
+  }
+  return gone;
+}
+
 }  // namespace slipway::pipeline

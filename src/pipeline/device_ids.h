@@ -18,6 +18,10 @@ namespace slipway::pipeline {
 [[nodiscard]] Result<bool> discard_device(catalog::Catalog& catalog, volumes::Pool& pool,
                                           const volumes::DeviceSpec& device, const Logger& log);
 
+// Tries once more what could not be deleted when it was to be. Nothing else uses these ids, so this may be done at any
+// time. How many are gone now.
+[[nodiscard]] Result<std::uint64_t> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool, const Logger& log);
+
 // How the device of a reservation is called in its pool.
 [[nodiscard]] std::string device_name(const catalog::Reservation& reservation);
 

@@ -20,6 +20,7 @@ struct Sight {
   std::vector<catalog::Volume> volumes{};
   std::vector<catalog::Snapshot> snapshots{};
   std::vector<catalog::Reservation> ids{};
+  std::set<DeviceId> held{};  // of this pool, by a volume or a snapshot
   std::vector<catalog::ImageSummary> images{};
   std::set<std::string> busy_images{};  // a run is under way for them
   std::set<std::string> busy_snapshots{};
@@ -35,8 +36,11 @@ class Examination {
   [[nodiscard]] Result<> look();
   [[nodiscard]] Result<> look_at_runs();
   [[nodiscard]] Result<> look_at_images();
+  [[nodiscard]] Result<> look_at_devices();
   [[nodiscard]] Result<> check_catalog();
   [[nodiscard]] Result<> check_pool();
+  [[nodiscard]] Result<> check_transaction(const volumes::PoolStatus& status);
+  [[nodiscard]] Result<> check_leftovers();
   [[nodiscard]] Result<> check_locks();
   [[nodiscard]] Result<> check_files();
   void check_volumes();
@@ -48,6 +52,8 @@ class Examination {
     const auto found = sight_.devices.find(id);
     return found == sight_.devices.end() ? nullptr : &found->second;
   }
+  // Known to be: a light look asks only for some.
+  [[nodiscard]] bool missing(DeviceId id) const { return parts_.thorough && device(id) == nullptr; }
   [[nodiscard]] bool ours(const std::string& pool) const { return pool == parts_.pool->name(); }
   [[nodiscard]] bool busy(const catalog::Reservation& id) const {
     return sight_.busy_images.contains(id.image_id) || sight_.busy_snapshots.contains(id.snapshot_name);
@@ -87,12 +93,24 @@ Result<> Examination::look_at_images() {
   }
 }
 
-// The runs first: one that begins meanwhile is seen in the catalog only when it is seen here as well, or has ended.
-Result<> Examination::look() {
-  if (auto done = look_at_runs(); !done) return done;
-  auto devices = parts_.pool->list();
+// All devices; or the active ones, and those whose ids nothing holds.
+Result<> Examination::look_at_devices() {
+  auto devices = parts_.thorough ? parts_.pool->list() : parts_.pool->list_active();
   if (!devices) return devices.error().during("list the devices of pool {}", parts_.pool->name());
   for (auto& device : *devices) sight_.devices.emplace(device.id, std::move(device));
+  if (parts_.thorough) return {};
+  for (const auto& id : sight_.ids) {
+    if (!ours(id.pool) || sight_.held.contains(id.device_id)) continue;
+    auto device = parts_.pool->find(id.device_id);
+    if (!device) return device.error().during("look for device {} of pool {}", id.device_id, parts_.pool->name());
+    if (*device) sight_.devices.emplace(id.device_id, std::move(**device));
+  }
+  return {};
+}
+
+// The runs before and after: whatever was under way while the rest was read is left out.
+Result<> Examination::look() {
+  if (auto done = look_at_runs(); !done) return done;
   auto volumes = parts_.catalog->list_volumes();
   if (!volumes) return fail(std::move(volumes.error()));
   sight_.volumes = std::move(*volumes);
@@ -102,7 +120,17 @@ Result<> Examination::look() {
   auto snapshots = parts_.catalog->list_snapshots();
   if (!snapshots) return fail(std::move(snapshots.error()));
   sight_.snapshots = std::move(*snapshots);
-  return parts_.thorough ? look_at_images() : Result<>();
+  for (const auto& volume : sight_.volumes) {
+    if (ours(volume.pool)) sight_.held.insert(volume.device_id);
+  }
+  for (const auto& snapshot : sight_.snapshots) {
+    if (ours(snapshot.pool)) sight_.held.insert(snapshot.snapshot_id);
+  }
+  if (auto done = look_at_devices(); !done) return done;
+  if (parts_.thorough) {
+    if (auto done = look_at_images(); !done) return done;
+  }
+  return look_at_runs();
 }
 
 Result<> Examination::check_catalog() {
@@ -124,6 +152,27 @@ Result<> Examination::check_pool() {
          .sentence = fmt::format("pool {}: {}", status->name, problem),
          .advice = "look at it by hand"});
   }
+  return check_transaction(*status);
+}
+
+// Adopted only where nothing is missing: else it may be another pool than the one that is recorded.
+Result<> Examination::check_transaction(const volumes::PoolStatus& status) {
+  if (!status.transaction_id) return {};
+  const auto record = parts_.catalog->find_pool(status.name);
+  if (!record) return fail(record.error());
+  if (!*record || (*record)->transaction_id == *status.transaction_id) return {};
+  const bool whole = std::ranges::all_of(sight_.held, [&](DeviceId id) { return device(id) != nullptr; });
+  add({.rule = "pool-transaction",
+       .sentence = fmt::format("pool {} has transaction id {}, and {} is recorded: another program works with it, or "
+                               "what it stands on was exchanged",
+                               status.name, *status.transaction_id, (*record)->transaction_id),
+       .cure = whole ? Cure::kNoteTransaction : Cure::kNone,
+       .advice = whole ? "" : "devices of it are missing: see whether it is the right pool; heal them first",
+       .subject = status.name});
+  return {};
+}
+
+Result<> Examination::check_leftovers() {
   if (!sight_.busy_images.empty() || !sight_.busy_snapshots.empty()) return {};  // it may be theirs
   const auto leftovers = parts_.pool->leftovers();
   if (!leftovers) return fail(leftovers.error());
@@ -143,7 +192,7 @@ void Examination::check_volumes() {
     const bool stood_on = std::ranges::any_of(
         sight_.snapshots, [&](const catalog::Snapshot& snapshot) { return snapshot.image_id == volume.image_id; });
     const volumes::DeviceSpec spec{volume.device_id, volume.device_name, volume.device_size};
-    if (found == nullptr) {
+    if (missing(volume.device_id)) {
       add({.rule = "volume-without-device",
            .sentence = fmt::format("the volume {} of image {} has no device {} in pool {}", volume.device_name,
                                    volume.image_id, volume.device_id, volume.pool),
@@ -152,7 +201,7 @@ void Examination::check_volumes() {
                stood_on ? "its snapshots are whole; new ones need it: take them down and fetch the image again" : "",
            .device = spec,
            .subject = volume.image_id});
-    } else if (found->active()) {
+    } else if (found != nullptr && found->active()) {
       add({.rule = "device-active",
            .sentence = fmt::format("{} is active at {}, and nothing needs it to be", volume.device_name, found->path),
            .cure = Cure::kDeactivate,
@@ -170,20 +219,21 @@ void Examination::check_snapshots() {
     }
     const auto* found = device(snapshot.snapshot_id);
     const volumes::DeviceSpec spec{snapshot.snapshot_id, snapshot.name, 0};
-    if (found == nullptr) {
+    const bool active = found != nullptr && found->active();
+    if (missing(snapshot.snapshot_id)) {
       add({.rule = "snapshot-without-device",
            .sentence = fmt::format("snapshot {} of image {} has no device {} in pool {}", snapshot.name,
                                    snapshot.image_id, snapshot.snapshot_id, snapshot.pool),
            .cure = Cure::kForgetSnapshot,
            .device = spec,
            .subject = snapshot.name});
-    } else if (snapshot.active && !found->active()) {
+    } else if (snapshot.active && !active) {
       add({.rule = "snapshot-not-active",
            .sentence = fmt::format("snapshot {} is recorded as active, and its device is not", snapshot.name),
            .cure = Cure::kNoteInactive,
            .device = spec,
            .subject = snapshot.name});
-    } else if (!snapshot.active && found->active()) {
+    } else if (!snapshot.active && active) {
       add({.rule = "device-active",
            .sentence =
                fmt::format("snapshot {} is recorded as inactive, and is active at {}", snapshot.name, found->path),
@@ -195,15 +245,8 @@ void Examination::check_snapshots() {
 }
 
 void Examination::check_ids() {
-  std::set<DeviceId> held;
-  for (const auto& volume : sight_.volumes) {
-    if (ours(volume.pool)) held.insert(volume.device_id);
-  }
-  for (const auto& snapshot : sight_.snapshots) {
-    if (ours(snapshot.pool)) held.insert(snapshot.snapshot_id);
-  }
   for (const auto& id : sight_.ids) {
-    if (!ours(id.pool) || held.contains(id.device_id) || busy(id)) continue;
+    if (!ours(id.pool) || sight_.held.contains(id.device_id) || busy(id)) continue;
     const volumes::DeviceSpec spec{id.device_id, device_name(id), 0};
     const bool there = device(id.device_id) != nullptr;
     if (id.state == catalog::IdState::kDeleting) {
@@ -295,12 +338,13 @@ Result<std::vector<Ailment>> Examination::run() {
   if (parts_.thorough) {
     if (auto done = check_catalog(); !done) return fail(std::move(done.error()));
     if (auto done = check_files(); !done) return fail(std::move(done.error()));
+    if (auto done = check_pool(); !done) return fail(std::move(done.error()));
+    check_devices();
   }
-  if (auto done = check_pool(); !done) return fail(std::move(done.error()));
   check_volumes();
   check_snapshots();
   check_ids();
-  check_devices();
+  if (auto done = check_leftovers(); !done) return fail(std::move(done.error()));
   if (auto done = check_locks(); !done) return fail(std::move(done.error()));
   return std::move(found_);
 }

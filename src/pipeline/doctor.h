@@ -22,6 +22,9 @@ namespace slipway::pipeline {
 //
 //   catalog-*                  the catalog breaks its own rules: catalog/consistency.h
 //   pool                       what the pool says of itself
+//   pool-not-running           a thin pool that is to be started; nothing is known of its devices
+//   pool-transaction           a thin pool's transaction id is not the one that is recorded: another program works with
+//                              the pool, or what it stands on was exchanged
 //   volume-without-device      a volume's device is not in the pool
 //   snapshot-without-device    a snapshot's device is not in the pool
 //   snapshot-not-active        recorded as active, and its device is not (after a reboot)
@@ -47,6 +50,7 @@ struct Ailment {
     kRemoveLeftovers,
     kBreakLock,
     kRemoveFile,
+    kNoteTransaction,
   };
 
   std::string rule{};
@@ -64,7 +68,9 @@ struct DoctorParts {
   // The runs that fit, newest first.
   std::function<Result<std::vector<fsm::RunRecord>>(const fsm::RunFilter&)> runs{};
   std::filesystem::path images{};
-  bool thorough = true;  // false: only devices, ids and locks, not the whole catalog and every file
+  // False: only what a crash or a reboot leaves, which costs little: active devices, ids without a row, what is
+  // half-made, locks.
+  bool thorough = true;
 };
 
 [[nodiscard]] Result<std::vector<Ailment>> examine(const DoctorParts& parts);

@@ -29,6 +29,16 @@ Result<> remove_file(const std::string& path) {
   return {};
 }
 
+Result<> note_transaction(const DoctorParts& parts) {
+  const auto status = parts.pool->status();
+  if (!status) return fail(status.error());
+  auto record = parts.catalog->find_pool(parts.pool->name());
+  if (!record) return fail(std::move(record.error()));
+  if (!*record || !status->transaction_id) return {};
+  (*record)->transaction_id = *status->transaction_id;
+  return parts.catalog->store_pool(**record);
+}
+
 Result<> cure(const DoctorParts& parts, const Ailment& ailment, const Logger& log) {
   auto& catalog = *parts.catalog;
   switch (ailment.cure) {
@@ -42,6 +52,7 @@ Result<> cure(const DoctorParts& parts, const Ailment& ailment, const Logger& lo
     case Cure::kRemoveLeftovers: return parts.pool->remove_leftovers();
     case Cure::kBreakLock: return done(catalog.break_locks_of(ailment.subject));
     case Cure::kRemoveFile: return remove_file(ailment.subject);
+    case Cure::kNoteTransaction: return note_transaction(parts);
   }
   return {};
 }

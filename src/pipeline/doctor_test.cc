@@ -158,6 +158,35 @@ TEST_F(DoctorTest, WhatARunIsUnderWayForIsLeftAlone) {
   EXPECT_THAT(*heal(doctor(), {}), IsEmpty());
 }
 
+TEST_F(DoctorTest, APoolThatAnotherProgramWorksWithIsToldOf) {
+  ASSERT_TRUE(catalog_->store_pool({.name = "memory", .transaction_id = 0}));
+  EXPECT_THAT(rules(), IsEmpty());
+  memory_->set_transaction_id(7);
+  EXPECT_THAT(healed(), ElementsAre("pool-transaction"));
+  EXPECT_EQ(catalog_->find_pool("memory").value()->transaction_id, 7);
+}
+
+TEST_F(DoctorTest, AnotherPoolInThePlaceOfTheRecordedOneIsNotAdopted) {
+  ASSERT_TRUE(catalog_->store_pool({.name = "memory", .transaction_id = 3}));
+  memory_->drop({101});
+  EXPECT_THAT(rules(), ElementsAre("pool-transaction", "snapshot-without-device"));
+  const auto treated = heal(doctor(), {}).value();
+  EXPECT_FALSE(treated.front().healed);
+  EXPECT_EQ(catalog_->find_pool("memory").value()->transaction_id, 3);
+}
+
+TEST_F(DoctorTest, ALightLookSeesWhatARebootLeaves) {
+  memory_->reboot();
+  ASSERT_TRUE(pool_->activate({kVolume, "thin-1", kSize}));
+  auto parts = doctor();
+  parts.thorough = false;
+  const auto treated = heal(parts, {}).value();
+  ASSERT_EQ(treated.size(), 2U);
+  EXPECT_FALSE(catalog_->find_snapshot("snap-a").value()->active);
+  EXPECT_FALSE(pool_->find(kVolume).value()->active());
+  EXPECT_THAT(rules(), IsEmpty());
+}
+
 TEST_F(DoctorTest, ALightLookLeavesTheFilesAlone) {
   std::filesystem::remove(images() / "the-image.tar");
   auto parts = doctor();

@@ -6,6 +6,7 @@
 #include "catalog/identity.h"
 #include "fsm/sqlite_run_store.h"
 #include "objects/object_source.h"
+#include "pipeline/device_ids.h"
 
 namespace slipway::pipeline {
 namespace {
@@ -45,9 +46,12 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
   auto catalog = catalog::Catalog::open(options.catalog, clock);
   if (!catalog) return fail(std::move(catalog.error()));
   opened->catalog_ = std::move(*catalog);
-  auto pool = options.open_pool();
+  auto pool = options.open_pool(*opened->catalog_);
   if (!pool) return pool.error().during("open the pool");
   opened->pool_ = std::move(*pool);
+  auto adopted = opened->catalog_->adopt_pool(opened->pool_->name());
+  if (!adopted) return fail(std::move(adopted.error()));
+  opened->log_ = options.log;
 
   fsm::ManagerOptions manager_options;
   manager_options.queues = {{kDownloadsQueue, options.downloads_at_once},
@@ -62,9 +66,15 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
 
   // What a crash has left is tidied up before anything goes on; what unfinished runs have is theirs.
   auto parts = opened->doctor_parts(options);
-  parts.thorough = false;
+  parts.thorough = options.thorough_start;
   auto treated = heal(parts, options.log);
-  if (!treated) options.log.warn("what an earlier process has left is not looked at: {}", treated.error().message());
+  if (!treated) {
+    options.log.warn("what an earlier process has left is not looked at: {}", treated.error().message());
+  } else {
+    for (const auto& treatment : *treated) {
+      if (!treatment.healed) options.log.warn("{}: {}", treatment.ailment.sentence, treatment.why_not);
+    }
+  }
 
   auto resumed = opened->manager_->resume();
   if (!resumed) return fail(std::move(resumed.error()));
@@ -104,6 +114,8 @@ DoctorParts Pipeline::doctor_parts(const PipelineOptions& options) {
           .runs = [manager = manager_.get()](const fsm::RunFilter& filter) { return manager->runs(filter); },
           .images = options.download.images};
 }
+
+Result<std::uint64_t> Pipeline::delete_deferred() { return pipeline::delete_deferred(*catalog_, *pool_, log_); }
 
 Pipeline::~Pipeline() {
   if (manager_) manager_->shutdown(kPatience);

@@ -30,10 +30,11 @@ struct PipelineOptions {
   DownloadSettings download{};
   std::size_t downloads_at_once = 5;
   // Asked for once the runs are owned: it may make the pool.
-  std::function<Result<std::shared_ptr<volumes::Pool>>()> open_pool{};
+  std::function<Result<std::shared_ptr<volumes::Pool>>(catalog::Catalog&)> open_pool{};
   archive::InspectorProgram extractor{};  // started as the inspector is
   Duration unpack_timeout = std::chrono::minutes(30);
   std::size_t unpackings_at_once = 2;
+  bool thorough_start = false;  // the doctor looks at everything first, not only at what a crash or a reboot leaves
   sys::Clock* clock = nullptr;  // null: the system's
   Logger log{};
 };
@@ -69,6 +70,9 @@ class Pipeline {
   [[nodiscard]] volumes::Pool& pool() { return *pool_; }
   [[nodiscard]] const ProcessImageMachine& process_image() const { return *process_; }
 
+  // Tries once more to delete the devices that were in use when they were to be deleted. How many are gone now.
+  [[nodiscard]] Result<std::uint64_t> delete_deferred();
+
   // How many unfinished runs were found and taken up.
   [[nodiscard]] const fsm::ResumeReport& resumed() const { return resumed_; }
 
@@ -83,6 +87,7 @@ class Pipeline {
   std::unique_ptr<fsm::Manager> manager_;
   std::optional<ProcessImageMachine> process_;
   fsm::ResumeReport resumed_{};
+  Logger log_{};
 };
 
 }  // namespace slipway::pipeline

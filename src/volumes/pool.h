@@ -75,6 +75,8 @@ class Pool {
   [[nodiscard]] virtual Result<std::optional<Device>> find(DeviceId id) = 0;
   // By id. Those that others have made in it, too.
   [[nodiscard]] virtual Result<std::vector<Device>> list() = 0;
+  // The active ones among them. Cheap, where list() may have to read all that the pool knows.
+  [[nodiscard]] virtual Result<std::vector<Device>> list_active() = 0;
 
   // A volume that reads as zeros, inactive. kAlreadyExists: the id is taken. kNoSpace: too little is free to begin.
   [[nodiscard]] virtual Result<> create(const DeviceSpec& volume) = 0;

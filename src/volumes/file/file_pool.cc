@@ -172,6 +172,12 @@ Result<std::vector<Device>> FilePool::list() {
   return devices;
 }
 
+Result<std::vector<Device>> FilePool::list_active() {
+  auto devices = list();
+  if (devices) std::erase_if(*devices, [](const Device& device) { return !device.active(); });
+  return devices;
+}
+
 Result<> FilePool::make(DeviceId id, const std::string& file_name,
                         const std::function<Result<>(int fd, const std::filesystem::path&)>& fill) {
   auto listing = read();

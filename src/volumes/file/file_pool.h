@@ -38,6 +38,7 @@ class FilePool : public Pool {
   [[nodiscard]] Result<PoolStatus> status() override;
   [[nodiscard]] Result<std::optional<Device>> find(DeviceId id) override;
   [[nodiscard]] Result<std::vector<Device>> list() override;
+  [[nodiscard]] Result<std::vector<Device>> list_active() override;
   [[nodiscard]] Result<> create(const DeviceSpec& volume) override;
   [[nodiscard]] Result<> snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin) override;
   [[nodiscard]] Result<std::string> activate(const DeviceSpec& device) override;

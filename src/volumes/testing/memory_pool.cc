@@ -44,6 +44,11 @@ void PoolMemory::set_full(bool full) {
   full_ = full;
 }
 
+void PoolMemory::set_transaction_id(std::uint64_t id) {
+  const sys::Lock lock(mutex_);
+  transaction_id_ = id;
+}
+
 void PoolMemory::drop(DeviceId id) {
   const sys::Lock lock(mutex_);
   devices_.erase(id);
@@ -62,6 +67,7 @@ Result<PoolStatus> MemoryPool::status() {
   const sys::Lock lock(memory_->mutex_);
   PoolStatus status{.backend = "memory", .name = name_, .place = "memory", .data = {.used = 0, .total = kTotal}};
   for (const auto& [_, stored] : memory_->devices_) status.data.used += stored.size;
+  status.transaction_id = memory_->transaction_id_;
   return status;
 }
 
@@ -76,6 +82,12 @@ Result<std::vector<Device>> MemoryPool::list() {
   const sys::Lock lock(memory_->mutex_);
   std::vector<Device> devices;
   for (const auto& [id, stored] : memory_->devices_) devices.push_back(memory_->device_of(id, stored));
+  return devices;
+}
+
+Result<std::vector<Device>> MemoryPool::list_active() {
+  auto devices = list();
+  if (devices) std::erase_if(*devices, [](const Device& device) { return !device.active(); });
   return devices;
 }
 

@@ -19,10 +19,11 @@ class PoolMemory {
  public:
   void reboot();
   // From now on: what a test has happen to the pool.
-  void set_busy(DeviceId id, bool busy);  // deactivate() and remove() find it in use
-  void set_full(bool full);               // nothing new is begun
-  void drop(DeviceId id);                 // as somebody else would, behind our back
-  [[nodiscard]] int changes() const;      // how many devices were made, activated, deactivated or removed
+  void set_busy(DeviceId id, bool busy);      // deactivate() and remove() find it in use
+  void set_full(bool full);                   // nothing new is begun
+  void drop(DeviceId id);                     // as somebody else would, behind our back
+  void set_transaction_id(std::uint64_t id);  // as another program would
+  [[nodiscard]] int changes() const;          // how many devices were made, activated, deactivated or removed
 
  private:
   friend class MemoryPool;
@@ -40,6 +41,7 @@ class PoolMemory {
   std::map<DeviceId, Stored> devices_ SLIPWAY_GUARDED_BY(mutex_);
   std::set<DeviceId> busy_ SLIPWAY_GUARDED_BY(mutex_);
   bool full_ SLIPWAY_GUARDED_BY(mutex_) = false;
+  std::uint64_t transaction_id_ SLIPWAY_GUARDED_BY(mutex_) = 0;
   int changes_ SLIPWAY_GUARDED_BY(mutex_) = 0;
 };
 
@@ -52,6 +54,7 @@ class MemoryPool : public Pool {
   [[nodiscard]] Result<PoolStatus> status() override;
   [[nodiscard]] Result<std::optional<Device>> find(DeviceId id) override;
   [[nodiscard]] Result<std::vector<Device>> list() override;
+  [[nodiscard]] Result<std::vector<Device>> list_active() override;
   [[nodiscard]] Result<> create(const DeviceSpec& volume) override;
   [[nodiscard]] Result<> snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin) override;
   [[nodiscard]] Result<std::string> activate(const DeviceSpec& device) override;

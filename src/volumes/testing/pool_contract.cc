@@ -211,6 +211,20 @@ TEST_P(PoolContract, ActivatingTwiceIsNoEffectAndAnotherNameIsRefused) {
   EXPECT_EQ(pool().activate(spec(11, "none")).error().kind(), ErrorKind::kNotFound);
 }
 
+TEST_P(PoolContract, TheActiveOnesCanBeListedAlone) {
+  EXPECT_THAT(*pool().list_active(), IsEmpty());
+  const auto path = make(spec(9, "thin-9"));
+  const auto other = make(spec(7, "thin-7"));
+  ASSERT_TRUE(pool().create(spec(8, "thin-8")));
+  const auto active = pool().list_active();
+  ASSERT_TRUE(active);
+  ASSERT_EQ(active->size(), 2);
+  EXPECT_EQ(active->front().id.value, 7);
+  EXPECT_EQ(active->front().path, other);
+  EXPECT_EQ(active->back().name, "thin-9");
+  EXPECT_EQ(active->back().path, path);
+}
+
 TEST_P(PoolContract, DeactivatingTwiceIsNoEffect) {
   const auto volume = spec(7, "thin-7");
   make(volume);

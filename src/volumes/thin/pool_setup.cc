@@ -144,21 +144,30 @@ Result<> run_pool(const std::string& name, const Devices& devices, std::uint64_t
   return done;
 }
 
-// Running, or not; a suspended one (a crash while it was grown) is resumed.
-Result<bool> runs(const std::string& name) {
+struct Standing {
+  bool runs = false;
+  bool suspended = false;
+};
+
+Result<Standing> standing_of(const std::string& name) {
   if (auto available = dm::check_available(); !available) return fail(std::move(available.error()));
-  auto info = dm::info(name);
-  if (!info) return fail(dm::error("look at", name, info.error()));
-  if (!*info || !(*info)->has_table) return false;
-  auto table = dm::table(name);
-  if (!table) return fail(dm::error("look at", name, table.error()));
-  if (!*table || (*table)->target != "thin-pool") {
+  auto seen = dm::look(name);
+  if (!seen) return fail(dm::error("look at", name, seen.error()));
+  if (!*seen || !(*seen)->info.has_table) return Standing{};
+  if (!(*seen)->table || (*seen)->table->target != "thin-pool") {
     return fail(ErrorKind::kConflict, "the device {} is no thin pool", name);
   }
-  if ((*info)->suspended) {
+  return Standing{.runs = true, .suspended = (*seen)->info.suspended};
+}
+
+// Running, or not; a suspended one (a crash while it was grown) is resumed.
+Result<bool> runs(const std::string& name) {
+  auto standing = standing_of(name);
+  if (!standing) return fail(std::move(standing.error()));
+  if (standing->suspended) {
     if (auto resumed = dm::resume(name); !resumed) return fail(dm::error("resume", name, resumed.error()));
   }
-  return true;
+  return standing->runs;
 }
 
 // Where the pool's superblock keeps the size of a block, in sectors (little endian).
@@ -304,6 +313,12 @@ Result<> check_pool_name(const std::string& name) {
   if (name.size() <= kLongestName && !name.ends_with("-of")) return {};
   return fail(ErrorKind::kInvalid, "a pool's name has at most {} bytes, and does not end in \"-of\": \"{}\" is none",
               kLongestName, name);
+}
+
+Result<bool> thin_pool_runs(const std::string& name) {
+  auto standing = standing_of(name);
+  if (!standing) return fail(std::move(standing.error()));
+  return standing->runs;
 }
 
 Result<> create_thin_pool(const ThinPoolSpec& spec) {

@@ -21,6 +21,10 @@ struct ThinPoolPlace {
   std::filesystem::path metadata{};
 };
 
+// Whether the kernel runs it. kUnsupported: no device mapper here. kPermission: not root. kConflict: the name is that of
+// a device that is no pool.
+[[nodiscard]] Result<bool> thin_pool_runs(const std::string& name);
+
 struct ThinPoolSpec {
   ThinPoolPlace place{};
   std::uint64_t data_size = 0;          // bytes, of a file; a block device is taken whole

@@ -178,6 +178,17 @@ Result<std::vector<Device>> ThinPool::list() {
   return devices;
 }
 
+Result<std::vector<Device>> ThinPool::list_active() {
+  auto gate = PoolGate::enter(options_.name);
+  if (!gate) return fail(std::move(gate.error()));
+  auto now = survey(*gate);
+  if (!now) return fail(std::move(now.error()));
+  std::vector<Device> devices;
+  for (const auto& active : now->active) devices.push_back(device_of(active));
+  std::ranges::sort(devices, {}, &Device::id);
+  return devices;
+}
+
 Result<std::vector<Leftover>> ThinPool::leftovers() {
   auto gate = PoolGate::enter(options_.name);
   if (!gate) return fail(std::move(gate.error()));
