@@ -132,6 +132,7 @@ TEST_F(WorkerTest, EndedInTheMiddleOfADownloadTheNextOneGoesOn) {
   for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
     workshop_.s3().proxy().add({.method = "GET", .path = "x.tar", .times = 1000, .fault = net::StallAt{1000}});
     const auto worker = start_worker();
+    await(*worker, [&] { return worker->err_so_far().find("worker of") != std::string::npos; });
     workshop_.s3().proxy().wait_for_stalls(1);
     const auto ended = end(*worker, signal);
     EXPECT_EQ(ended.code, signal == SIGKILL ? 128 + SIGKILL : 0) << ended.err;
