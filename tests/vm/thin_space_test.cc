@@ -1,5 +1,6 @@
 // Thin pools that run full, by data and by metadata, that are grown, and whose metadata cannot be written.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "pool_fixture.h"
 #include "volumes/thin/device_mapper.h"
@@ -49,6 +50,26 @@ TEST_F(ThinSpaceTest, AFullPoolFailsWritesAndGoesOnWhenItIsGrown) {
   ASSERT_TRUE(grow_thin_pool(test_->place(), {.data_size = 96 * kMiB}));
   EXPECT_THAT(problems(), IsEmpty());
   EXPECT_EQ(fill(path, 80 * kMiB), 0);
+}
+
+TEST_F(ThinSpaceTest, WhatIsDeletedIsGivenBackToTheFileBelow) {
+  const auto size_on_disk = [&] {
+    struct stat info{};
+    EXPECT_EQ(::stat(test_->place().data.c_str(), &info), 0);
+    return static_cast<std::uint64_t>(info.st_blocks) * 512;
+  };
+  const DeviceSpec big{{7}, name("big"), 128 * kMiB};
+  const auto path = make(big);
+  ASSERT_EQ(fill(path, 40 * kMiB), 0);
+  ASSERT_TRUE(pool().deactivate(big));
+  ASSERT_TRUE(pool().snapshot(spec(8), big));
+  EXPECT_GE(size_on_disk(), 40 * kMiB);
+  ASSERT_TRUE(pool().remove(big));
+  EXPECT_GE(size_on_disk(), 40 * kMiB);  // the snapshot has them
+  EXPECT_EQ(get(pool().activate(spec(8)).value(), 0, 1).size(), 1);
+  ASSERT_TRUE(pool().remove(spec(8)));
+  EXPECT_LT(size_on_disk(), 2 * kMiB);
+  EXPECT_THAT(pool().list_active().value(), IsEmpty());
 }
 
 TEST_F(ThinSpaceTest, AFullPoolGetsRoomByRemovingADevice) {

@@ -12,6 +12,8 @@
 namespace slipway::volumes {
 namespace {
 
+constexpr std::uint64_t kMostSectors = 1ULL << 53U;  // 2^62 bytes: none is larger
+
 constexpr std::uint64_t kMetadataBlock = 4096;  // bytes
 constexpr std::string_view kOurs = "SLIPWAY-";
 constexpr std::string_view kOf = "-of-";
@@ -113,6 +115,15 @@ std::optional<ThinTable> parse_thin_table(std::string_view text) {
   const auto id = id_of(words[1]);
   if (!id) return std::nullopt;
   return ThinTable{std::string(words[0]), *id};
+}
+
+std::optional<std::uint64_t> parse_thin_status(std::string_view text) {
+  const auto words = words_of(text);
+  if (words.size() < 2) return std::nullopt;
+  if (words[1] == "-") return 0;
+  const auto highest = number(words[1]);
+  if (!highest || *highest >= kMostSectors) return std::nullopt;
+  return *highest + 1;
 }
 
 std::optional<std::vector<DeviceId>> parse_id_list(std::string_view text) {

@@ -42,6 +42,10 @@ struct ThinTable {
 };
 [[nodiscard]] std::optional<ThinTable> parse_thin_table(std::string_view text);
 
+// The status of a "thin" target: how many sectors it has from its beginning to the last that was written. None: this is
+// no status that we know, or it has failed.
+[[nodiscard]] std::optional<std::uint64_t> parse_thin_status(std::string_view text);
+
 // What `thin_ls --no-headers -o DEV` prints: ascending. None: something else stands there.
 [[nodiscard]] std::optional<std::vector<DeviceId>> parse_id_list(std::string_view text);
 

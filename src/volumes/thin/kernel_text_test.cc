@@ -12,6 +12,15 @@ using Mode = ThinPoolState::Mode;
 
 constexpr std::uint64_t kBlock = 64 << 10;
 
+TEST(KernelTextTest, AThinDevicesStatusTellsHowFarItWasWritten) {
+  EXPECT_EQ(parse_thin_status("0 -"), 0);
+  EXPECT_EQ(parse_thin_status("128 127"), 128);
+  EXPECT_EQ(parse_thin_status("256 2047"), 2048);
+  for (const auto* text : {"", "Fail", "Error", "128", "128 x", "128 18446744073709551615"}) {
+    EXPECT_FALSE(parse_thin_status(text)) << text;
+  }
+}
+
 TEST(ThinKernelText, APoolsStatusIsRead) {
   const auto state = parse_pool_status("3 112/1024 5/1000 - rw discard_passdown error_if_no_space - 256 ", kBlock);
   ASSERT_TRUE(state);

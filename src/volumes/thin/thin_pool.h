@@ -81,6 +81,9 @@ class ThinPool : public Pool {
   [[nodiscard]] Result<> make_active(const PoolGate& gate, const DeviceSpec& device);
   [[nodiscard]] Result<> snapshot_active(const Active& origin, const std::string& message, int& refused) const;
   [[nodiscard]] Result<std::vector<DeviceId>> stored_ids() const;
+  // Gives its blocks back to what the pool stands on.
+  void discard(DeviceId id);
+  [[nodiscard]] dm::Answer<> discard_as(const PoolGate& gate, DeviceId id, const std::string& name) const;
   // Under `name`, or under whatever name.
   [[nodiscard]] Result<> take_down(DeviceId id, const std::optional<std::string>& name);
   [[nodiscard]] Result<std::optional<Active>> try_take_down(DeviceId id, const std::optional<std::string>& name) const;

@@ -1,10 +1,16 @@
 // ThinPool: the verbs that change it.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
+#include "sys/descriptor.h"
 #include "sys/fault.h"
 #include "volumes/thin/device_users.h"
 #include "volumes/thin/thin_pool.h"
@@ -229,8 +235,39 @@ Result<> ThinPool::deactivate(const DeviceSpec& device) {
   return {};
 }
 
+// Under a name of its own, in the length that was written.
+dm::Answer<> ThinPool::discard_as(const PoolGate& gate, DeviceId id, const std::string& name) const {
+  if (auto made = dm::create(name, to_string(ThinUuid{options_.name, id, std::nullopt})); !made) return made;
+  dm::Table table{1, "thin", fmt::format("{} {}", gate.number(), id)};
+  if (auto loaded = dm::load(name, table); !loaded) return loaded;
+  if (auto resumed = dm::resume(name); !resumed) return resumed;
+  auto status = dm::status(name);
+  if (!status) return std::unexpected(status.error());
+  const auto written = *status ? parse_thin_status((*status)->parameters) : std::nullopt;
+  table.sectors = written.value_or(0);
+  if (table.sectors == 0) return {};
+  if (auto loaded = dm::load(name, table); !loaded) return loaded;
+  if (auto resumed = dm::resume(name); !resumed) return resumed;
+  const sys::Descriptor device(::open(dm::path_of(name).c_str(), O_WRONLY | O_CLOEXEC));
+  std::array<std::uint64_t, 2> range{0, table.sectors * dm::kSector};
+  if (!device || ::ioctl(device.get(), BLKDISCARD, range.data()) != 0) return std::unexpected(errno);
+  return {};
+}
+
+// Deleting alone frees blocks for the pool's other devices, and a sparse file below it would stay as big as it ever
+// was. That this may fail (a pool that cannot be written, a disk that knows no discards) keeps nobody from deleting.
+void ThinPool::discard(DeviceId id) {
+  {
+    const auto gate = PoolGate::enter(options_.name);
+    if (!gate) return;
+    (void)discard_as(*gate, id, fmt::format("slipway-discard-{}-{}", options_.name, id));
+  }
+  (void)take_down(id, std::nullopt);  // what is in the way is told of when it is deleted
+}
+
 Result<> ThinPool::remove(const DeviceSpec& device) {
   if (auto gone = take_down(device.id, std::nullopt); !gone) return gone.error().during("remove {}", device.name);
+  discard(device.id);
   auto gate = PoolGate::enter(options_.name);
   if (!gate) return fail(std::move(gate.error()));
   int refused = 0;
