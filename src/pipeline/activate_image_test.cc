@@ -33,7 +33,7 @@ class ActivateImageTest : public VolumeFixture {
                                 .device_id = kVolume.value,
                                 .device_name = "thin-1",
                                 .snapshot_name = "snap-a",
-                                .pool = "memory"};
+                                .pool = pool_->name()};
 };
 
 TEST_F(ActivateImageTest, ASnapshotIsMadeActivatedAndRegistered) {
@@ -55,13 +55,13 @@ TEST_F(ActivateImageTest, ASnapshotIsMadeActivatedAndRegistered) {
 TEST_F(ActivateImageTest, WhatIsThereIsHandedOutWithoutTouchingThePool) {
   const auto first = activate();
   ASSERT_TRUE(first);
-  const int before = memory_->changes();
+  const int before = stage_->changes();
   const auto second = activate();
   ASSERT_TRUE(second);
   EXPECT_FALSE(second->activated);
   EXPECT_TRUE(second->active);
   EXPECT_EQ(second->device_path, first->device_path);
-  EXPECT_EQ(memory_->changes(), before);
+  EXPECT_EQ(stage_->changes(), before);
 }
 
 TEST_F(ActivateImageTest, SeveralSnapshotsOfOneImageHaveTheirOwnNames) {
@@ -75,7 +75,7 @@ TEST_F(ActivateImageTest, SeveralSnapshotsOfOneImageHaveTheirOwnNames) {
 TEST_F(ActivateImageTest, AfterARebootTheSameOneComesBack) {
   const auto before = activate();
   ASSERT_TRUE(before);
-  memory_->reboot();
+  stage_->reboot();
   const auto after = activate();
   ASSERT_TRUE(after) << after.error().message();
   EXPECT_TRUE(after->activated);
@@ -87,7 +87,7 @@ TEST_F(ActivateImageTest, AfterARebootTheSameOneComesBack) {
 TEST_F(ActivateImageTest, OneThatHasLostItsDeviceIsMadeAgain) {
   const auto before = activate();
   ASSERT_TRUE(before);
-  memory_->drop({before->snapshot_id});
+  stage_->drop({before->snapshot_id});
   const auto after = activate();
   ASSERT_TRUE(after) << after.error().message();
   EXPECT_TRUE(after->activated);
@@ -119,14 +119,14 @@ TEST_F(ActivateImageTest, AnIdThatSomebodyElseHasTakenIsPassedOver) {
 }
 
 TEST_F(ActivateImageTest, WithoutItsVolumeOrWithoutRoomItAborts) {
-  memory_->set_full(true);
+  stage_->set_full(true);
   auto run = start();
   EXPECT_THAT(harness_.ending(run), StartsWith("aborted: "));
   EXPECT_EQ(ids().size(), 1);
-  memory_->set_full(false);
-  memory_->drop(kVolume);
+  stage_->set_full(false);
+  stage_->drop(kVolume);
   run = start();
-  EXPECT_THAT(harness_.ending(run), AllOf(StartsWith("aborted: "), HasSubstr("is not in pool memory any more")));
+  EXPECT_THAT(harness_.ending(run), AllOf(StartsWith("aborted: "), HasSubstr("any more")));
   EXPECT_THAT(*pool_->list(), IsEmpty());
   EXPECT_EQ(ids().size(), 1);
   EXPECT_FALSE(*catalog_->find_snapshot("snap-a"));

@@ -54,27 +54,27 @@ class DoctorTest : public VolumeFixture {
 TEST_F(DoctorTest, IsSilentWhenAllIsWell) { EXPECT_THAT(rules(), IsEmpty()); }
 
 TEST_F(DoctorTest, ASnapshotWhoseDeviceIsGoneIsForgotten) {
-  memory_->drop({101});
+  stage_->drop({101});
   EXPECT_THAT(healed(), ElementsAre("snapshot-without-device"));
   EXPECT_FALSE(*catalog_->find_snapshot("snap-a"));
   EXPECT_EQ(ids().size(), 1);
 }
 
 TEST_F(DoctorTest, AVolumeWhoseDeviceIsGoneIsForgottenUnlessSnapshotsNeedItsRow) {
-  memory_->drop(kVolume);
+  stage_->drop(kVolume);
   const auto found = examine(doctor());
   ASSERT_EQ(found->size(), 1);
   EXPECT_EQ(found->front().rule, "volume-without-device");
   EXPECT_EQ(found->front().cure, Ailment::Cure::kNone);
   EXPECT_THAT(found->front().advice, HasSubstr("take them down"));
   ASSERT_TRUE(catalog_->delete_snapshot("snap-a", catalog::DeviceFate::kGone));
-  memory_->drop({101});
+  stage_->drop({101});
   EXPECT_THAT(healed(), ElementsAre("volume-without-device"));
   EXPECT_FALSE(*catalog_->find_volume("the-image"));
 }
 
 TEST_F(DoctorTest, AfterARebootSnapshotsAreNotedAsInactive) {
-  memory_->reboot();
+  stage_->reboot();
   EXPECT_THAT(healed(), ElementsAre("snapshot-not-active"));
   EXPECT_FALSE(catalog_->find_snapshot("snap-a").value()->active);
   EXPECT_TRUE(*pool_->find({101}));
@@ -89,9 +89,9 @@ TEST_F(DoctorTest, ActiveDevicesThatNobodyNeedsAreTakenDown) {
 }
 
 TEST_F(DoctorTest, WhatWasBegunAndIsNothingIsDeleted) {
-  const auto id = catalog_->reserve({.pool = "memory", .image_id = "the-image", .start = {500}});
+  const auto id = catalog_->reserve({.pool = pool_->name(), .image_id = "the-image", .start = {500}});
   EXPECT_EQ(id->device_id, kVolume);  // its volume has one
-  const auto snap = catalog_->reserve({.pool = "memory",
+  const auto snap = catalog_->reserve({.pool = pool_->name(),
                                        .purpose = catalog::Purpose::kSnapshot,
                                        .image_id = "the-image",
                                        .snapshot_name = "half",
@@ -104,7 +104,7 @@ TEST_F(DoctorTest, WhatWasBegunAndIsNothingIsDeleted) {
 }
 
 TEST_F(DoctorTest, AnIdThatWasReservedForNothingIsReleased) {
-  ASSERT_TRUE(catalog_->reserve({.pool = "memory",
+  ASSERT_TRUE(catalog_->reserve({.pool = pool_->name(),
                                  .purpose = catalog::Purpose::kSnapshot,
                                  .image_id = "the-image",
                                  .snapshot_name = "never",
@@ -117,7 +117,7 @@ TEST_F(DoctorTest, WhatOthersHaveMadeIsToldOfAndLeftAlone) {
   ASSERT_TRUE(pool_->create({{900}, "by-hand", kSize}));
   ASSERT_TRUE(pool_->activate({{900}, "by-hand", kSize}));
   // A reservation that never got as far as looking does not make it ours.
-  ASSERT_TRUE(catalog_->reserve({.pool = "memory",
+  ASSERT_TRUE(catalog_->reserve({.pool = pool_->name(),
                                  .purpose = catalog::Purpose::kSnapshot,
                                  .image_id = "the-image",
                                  .snapshot_name = "unlucky",
@@ -159,24 +159,24 @@ TEST_F(DoctorTest, WhatARunIsUnderWayForIsLeftAlone) {
 }
 
 TEST_F(DoctorTest, APoolThatAnotherProgramWorksWithIsToldOf) {
-  ASSERT_TRUE(catalog_->store_pool({.name = "memory", .transaction_id = 0}));
+  ASSERT_TRUE(catalog_->store_pool({.name = pool_->name(), .transaction_id = 0}));
   EXPECT_THAT(rules(), IsEmpty());
-  memory_->set_transaction_id(7);
+  stage_->set_transaction_id(7);
   EXPECT_THAT(healed(), ElementsAre("pool-transaction"));
-  EXPECT_EQ(catalog_->find_pool("memory").value()->transaction_id, 7);
+  EXPECT_EQ(catalog_->find_pool(pool_->name()).value()->transaction_id, 7);
 }
 
 TEST_F(DoctorTest, AnotherPoolInThePlaceOfTheRecordedOneIsNotAdopted) {
-  ASSERT_TRUE(catalog_->store_pool({.name = "memory", .transaction_id = 3}));
-  memory_->drop({101});
+  ASSERT_TRUE(catalog_->store_pool({.name = pool_->name(), .transaction_id = 3}));
+  stage_->drop({101});
   EXPECT_THAT(rules(), ElementsAre("pool-transaction", "snapshot-without-device"));
   const auto treated = heal(doctor(), {}).value();
   EXPECT_FALSE(treated.front().healed);
-  EXPECT_EQ(catalog_->find_pool("memory").value()->transaction_id, 3);
+  EXPECT_EQ(catalog_->find_pool(pool_->name()).value()->transaction_id, 3);
 }
 
 TEST_F(DoctorTest, ALightLookSeesWhatARebootLeaves) {
-  memory_->reboot();
+  stage_->reboot();
   ASSERT_TRUE(pool_->activate({kVolume, "thin-1", kSize}));
   auto parts = doctor();
   parts.thorough = false;

@@ -74,7 +74,7 @@ TEST_F(RemoveImageTest, ActiveSnapshotsAreInTheWayUnlessForced) {
 }
 
 TEST_F(RemoveImageTest, WhatIsInUseIsDeletedLater) {
-  memory_->set_busy({101}, true);
+  stage_->set_busy({101}, true);
   const auto removed = remove();
   ASSERT_TRUE(removed);
   EXPECT_EQ(removed->deferred, 1);
@@ -88,7 +88,7 @@ TEST_F(RemoveImageTest, WhatIsInUseIsDeletedLater) {
   ASSERT_EQ(treated->size(), 1);
   EXPECT_EQ(treated->front().ailment.rule, "device-to-delete");
   EXPECT_FALSE(treated->front().healed);
-  memory_->set_busy({101}, false);
+  stage_->set_busy({101}, false);
   treated = heal(doctor(), {});
   ASSERT_EQ(treated->size(), 1);
   EXPECT_TRUE(treated->front().healed);

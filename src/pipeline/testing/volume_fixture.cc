@@ -54,10 +54,11 @@ void VolumeFixture::begin_cut_off(const std::string& transition, bool after) {
   cut_off_->after = after;
 }
 
-void VolumeFixture::end_cut_off() {
+void VolumeFixture::end_cut_off(const std::function<void()>& meanwhile) {
   cut_off_->gate.await_arrivals(1);
   harness_.crash();
   cut_off_.reset();
+  meanwhile();
   open();
 }
 

@@ -1,7 +1,8 @@
-// The machines that work with devices, over a pool in memory, a catalog in a temporary folder, a run store in memory
-// and a clock that the test moves.
+// The machines that work with devices, over a pool in memory (in tests/vm: a thin pool), a catalog in a temporary
+// folder, a run store in memory and a clock that the test moves.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "fsm/testing/manager_harness.h"
 #include "pipeline/doctor.h"
 #include "sys/testing/temp_dir.h"
-#include "volumes/testing/memory_pool.h"
+#include "volumes/testing/pool_stage.h"
 
 namespace slipway::pipeline {
 
@@ -35,12 +36,13 @@ class VolumeFixture : public testing::Test {
   void activate(const std::string& image, DeviceId origin, DeviceId id, const std::string& name);
 
   // The process dies in this transition of a run that `start` starts, before it has done anything or after it has done
-  // all but note it; the next one goes on.
+  // all but note it; then `meanwhile` happens, and the next process goes on.
   template <class Start>
-  fsm::RunVersion cut_off(const std::string& transition, bool after, const Start& start) {
+  fsm::RunVersion cut_off(
+      const std::string& transition, bool after, const Start& start, const std::function<void()>& meanwhile = [] {}) {
     begin_cut_off(transition, after);
     const fsm::RunVersion run = start();
-    end_cut_off();
+    end_cut_off(meanwhile);
     return run;
   }
 
@@ -51,8 +53,8 @@ class VolumeFixture : public testing::Test {
 
   sys::TempDir folder_;
   std::shared_ptr<catalog::Catalog> catalog_;
-  std::shared_ptr<volumes::PoolMemory> memory_ = std::make_shared<volumes::PoolMemory>();
-  std::shared_ptr<volumes::Pool> pool_ = std::make_shared<volumes::MemoryPool>(memory_);
+  std::shared_ptr<volumes::PoolStage> stage_ = volumes::make_pool_stage();
+  std::shared_ptr<volumes::Pool> pool_ = stage_->open();
   fsm::ManagerHarness harness_;
 
  private:
@@ -62,7 +64,7 @@ class VolumeFixture : public testing::Test {
     fsm::Gate gate{};
   };
   void begin_cut_off(const std::string& transition, bool after);
-  void end_cut_off();
+  void end_cut_off(const std::function<void()>& meanwhile);
 
   std::unique_ptr<CutOff> cut_off_;
 };

@@ -25,6 +25,8 @@ Result<sys::Descriptor> make_file(const std::string& name, std::uint64_t size) {
 
 }  // namespace
 
+std::shared_ptr<Pool> PoolMemory::open() { return std::make_shared<MemoryPool>(shared_from_this()); }
+
 void PoolMemory::reboot() {
   const sys::Lock lock(mutex_);
   for (auto& [_, stored] : devices_) stored.name = stored.path = {};

@@ -11,19 +11,20 @@
 #include "sys/descriptor.h"
 #include "sys/mutex.h"
 #include "volumes/pool.h"
+#include "volumes/testing/pool_stage.h"
 
 namespace slipway::volumes {
 
 // What outlives a process that uses the pool. Devices become inactive by reboot().
-class PoolMemory {
+class PoolMemory : public PoolStage, public std::enable_shared_from_this<PoolMemory> {
  public:
-  void reboot();
-  // From now on: what a test has happen to the pool.
-  void set_busy(DeviceId id, bool busy);      // deactivate() and remove() find it in use
-  void set_full(bool full);                   // nothing new is begun
-  void drop(DeviceId id);                     // as somebody else would, behind our back
-  void set_transaction_id(std::uint64_t id);  // as another program would
-  [[nodiscard]] int changes() const;          // how many devices were made, activated, deactivated or removed
+  [[nodiscard]] std::shared_ptr<Pool> open() override;
+  void reboot() override;
+  void set_busy(DeviceId id, bool busy) override;
+  void set_full(bool full) override;
+  void drop(DeviceId id) override;
+  void set_transaction_id(std::uint64_t id) override;
+  [[nodiscard]] int changes() const override;
 
  private:
   friend class MemoryPool;
