@@ -97,7 +97,7 @@ Result<std::vector<Child>> Look::list(ext2_ino_t folder, bool with_names) {
   if (code != 0) return failed(code);
   if (listing.endless) return damaged("its folders have more entries than it has room for");
   left_ = listing.left;
-  std::ranges::stable_sort(listing.children, {}, &Child::number);  // inodes are read from front to back
+  std::ranges::sort(listing.children, {}, &Child::number);  // inodes are read from front to back
   return std::move(listing.children);
 }
 
@@ -163,13 +163,13 @@ Result<Layout> Look::run() {
   auto top = list(EXT2_ROOT_INO, /*with_names=*/true);
   if (!top) return fail(std::move(top.error()));
   const auto found = std::ranges::find(*top, kRootFolder, &Child::name);
-  if (found == top->end()) return std::move(layout_);
+  if (found == top->end()) return layout_;
   auto root = inode(*found);
   if (!root) return fail(std::move(root.error()));
   layout_.rootfs = place_of(*root);
-  if (!layout_.rootfs->folder) return std::move(layout_);
+  if (!layout_.rootfs->folder) return layout_;
   if (auto walked = walk(found->number); !walked) return fail(std::move(walked.error()));
-  return std::move(layout_);
+  return layout_;
 }
 
 // What libext2fs takes from the superblock before it looks at anything else decides how much memory it asks for.

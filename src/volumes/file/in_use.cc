@@ -22,7 +22,7 @@ std::optional<std::string> loop_over(const struct stat& file) {
     const std::string name = at->path().filename();
     std::error_code none;
     if (!name.starts_with("loop") || !std::filesystem::exists(at->path() / "loop/backing_file", none)) continue;
-    const std::string path = "/dev/" + name;
+    std::string path = "/dev/" + name;
     const sys::Descriptor loop(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     loop_info64 info{};
     if (!loop || ::ioctl(loop.get(), LOOP_GET_STATUS64, &info) != 0) continue;

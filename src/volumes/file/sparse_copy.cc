@@ -20,12 +20,12 @@ constexpr std::size_t kPiece = 1UL << 20;
 Result<> copy_by_hand(int from, int to, off_t begin, off_t end, const std::string& path) {
   std::vector<char> buffer(kPiece);
   while (begin < end) {
-    const ssize_t got = ::pread(from, buffer.data(), std::min<std::size_t>(kPiece, end - begin), begin);
+    const ssize_t got = ::pread(from, buffer.data(), std::min(kPiece, static_cast<std::size_t>(end - begin)), begin);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(sys::system_error("read", path, errno));
     if (got == 0) return fail(ErrorKind::kConflict, "{} became shorter while it was copied", path);
     for (ssize_t done = 0; done < got;) {
-      const ssize_t put = ::pwrite(to, buffer.data() + done, got - done, begin + done);
+      const ssize_t put = ::pwrite(to, buffer.data() + done, static_cast<std::size_t>(got - done), begin + done);
       if (put < 0 && errno == EINTR) continue;
       if (put <= 0) return fail(sys::system_error("copy", path, errno));
       done += put;
@@ -39,7 +39,7 @@ Result<> copy_range(int from, int to, off_t begin, off_t end, const std::string&
   off_t reading = begin;
   off_t writing = begin;
   while (reading < end) {
-    const ssize_t copied = ::copy_file_range(from, &reading, to, &writing, end - reading, 0);
+    const ssize_t copied = ::copy_file_range(from, &reading, to, &writing, static_cast<std::size_t>(end - reading), 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied < 0 && (errno == EXDEV || errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS)) {
       return copy_by_hand(from, to, reading, end, path);
