@@ -55,6 +55,7 @@ Result<> note(RawNames& names, const Record& record) {
     return fail(ErrorKind::kCorrupt, "a pax header gives \"{}\" as a size", printable(record.value));
   }
   if (record.key.starts_with("GNU.sparse.")) names.sparse = true;
+  if (record.key == "mtime") names.before_1970 = record.value.starts_with('-');
   if (!holds_nul(record.value)) return {};
   if (record.key == "path" || record.key == "GNU.sparse.name") names.path = record.value;
   if (record.key == "linkpath") names.link = record.value;

@@ -31,11 +31,12 @@ class HeaderWindow : public ByteSource {
   std::optional<std::uint64_t> held_from_;
 };
 
-// Names as extended headers give them, when they hold a NUL, which C strings would cut off.
 struct RawNames {
+  // Names as extended headers give them, when they hold a NUL, which C strings would cut off.
   std::optional<std::string> path{};
   std::optional<std::string> link{};
-  bool sparse = false;  // the headers speak of holes, whatever libarchive made of that
+  bool sparse = false;       // the headers speak of holes, whatever libarchive made of that
+  bool before_1970 = false;  // an extended header's time has a minus: its fraction counts downwards
 };
 
 // `header`: from the first of an entry's header blocks on. kCorrupt: a global header that renames or resizes; a size

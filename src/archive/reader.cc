@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <clocale>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "archive/access_lists.h"
 #include "archive/decompress.h"
 #include "archive/header_window.h"
 #include "archive/libarchive_input.h"
@@ -75,6 +77,16 @@ void copy_lists(struct archive_entry* raw, Entry& entry) {
   while (archive_entry_sparse_next(raw, &offset, &length) == ARCHIVE_OK) {
     entry.sparse.push_back({static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length)});
   }
+}
+
+// libarchive reads "-5.25" as -5 s and 250,000,000 ns, and gives "-0.25" no sign at all.
+void set_time(struct archive_entry* raw, bool before_1970, Entry& entry) {
+  constexpr long kSecond = 1'000'000'000;  // ns
+  const long fraction = std::clamp(archive_entry_mtime_nsec(raw), 0L, kSecond - 1);
+  const bool downwards = before_1970 && fraction > 0;
+  entry.mtime = archive_entry_mtime(raw);
+  if (downwards && entry.mtime > std::numeric_limits<std::int64_t>::min()) --entry.mtime;
+  entry.mtime_ns = static_cast<std::uint32_t>(downwards ? kSecond - fraction : fraction);
 }
 
 // An owner that no Linux file can have.
@@ -163,11 +175,11 @@ Result<> Reader::State::fill(struct archive_entry* raw, std::uint64_t header_at)
   entry.uid = static_cast<std::uint32_t>(uid);
   entry.gid = static_cast<std::uint32_t>(gid);
   entry.mode = static_cast<std::uint16_t>(archive_entry_perm(raw) & 07777U);
-  entry.mtime = archive_entry_mtime(raw);
-  entry.mtime_ns = static_cast<std::uint32_t>(std::clamp(archive_entry_mtime_nsec(raw), 0L, 999'999'999L));
+  set_time(raw, names->before_1970, entry);
   entry.device_major = static_cast<std::uint32_t>(archive_entry_rdevmajor(raw));
   entry.device_minor = static_cast<std::uint32_t>(archive_entry_rdevminor(raw));
   copy_lists(raw, entry);
+  copy_access_lists(raw, entry);
   return {};
 }
 

@@ -184,6 +184,49 @@ TEST(ReaderTest, ExtendedAttributesAndTimesSurvive) {
   EXPECT_THAT(entry.xattrs, ElementsAre(Pair("security.capability", "\x01\0\0\x02"s)));
 }
 
+TEST(ReaderTest, AccessListsBecomeTheAttributesThatLinuxHas) {
+  using namespace std::string_literals;
+  const std::string access =
+      "\x02\0\0\0\x01\0\x06\0\xff\xff\xff\xff\x02\0\x04\0\x07\0\0\0\x02\0\x06\0\xe8\x03\0\0"s +
+      "\x04\0\x01\0\xff\xff\xff\xff\x08\0\x02\0\x05\0\0\0\x10\0\x06\0\xff\xff\xff\xff\x20\0\0\0\xff\xff\xff\xff"s;
+  const std::string standard =
+      "\x02\0\0\0\x01\0\x07\0\xff\xff\xff\xff\x04\0\x05\0\xff\xff\xff\xff\x20\0\x04\0\xff\xff\xff\xff"s;
+  TarBuilder tar;
+  // As GNU tar and as star write them; the named ones in any order.
+  tar.pax({{"SCHILY.acl.access",
+            "user::rw-\nuser:1000:rw-\nuser:lisa:r--:7\ngroup::--x\ngroup:5:-w-\nmask::rw-\nother::---\n"},
+           {"SCHILY.acl.default", "user::rwx,group::r-x,other::r--"}});
+  const Entry entry = only(tar.folder("x", 0760));
+  EXPECT_THAT(entry.xattrs,
+              ElementsAre(Pair("system.posix_acl_access", access), Pair("system.posix_acl_default", standard)));
+  EXPECT_EQ(entry.mode, 0660);  // the group's bits are the mask's
+}
+
+TEST(ReaderTest, AccessListsThatSayNoMoreThanTheModeAreNone) {
+  const Entry entry = only(TarBuilder().pax({{"SCHILY.acl.access", "user::rw-,group::r--,other::r--"}}).file("x", ""));
+  EXPECT_THAT(entry.xattrs, ::testing::IsEmpty());
+  EXPECT_EQ(entry.mode, 0644);
+}
+
+TEST(ReaderTest, AnAccessListOfNamesWithoutNumbersIsNobodysOnLinux) {
+  TarBuilder tar;
+  tar.pax({{"SCHILY.acl.access", "user::rw-,user:lisa:rwx,group::r--,mask::rw-,other::r--"}});
+  const Entry entry = only(tar.file("x", "", 0664));
+  ASSERT_EQ(entry.xattrs.size(), 1);
+  EXPECT_EQ(entry.xattrs.front().first, "SCHILY.acl.access");
+  EXPECT_EQ(entry.mode, 0664);
+}
+
+TEST(ReaderTest, TheFractionOfATimeBefore1970CountsDownwards) {
+  for (const auto& [text, seconds, nanoseconds] :
+       {std::tuple{"-5.25", -6, 750'000'000}, std::tuple{"-0.25", -1, 750'000'000}, std::tuple{"-5", -5, 0},
+        std::tuple{"-5.000000001", -6, 999'999'999}, std::tuple{"0.25", 0, 250'000'000}}) {
+    const Entry entry = only(TarBuilder().pax({{"mtime", text}}).file("x", ""));
+    EXPECT_EQ(entry.mtime, seconds) << text;
+    EXPECT_EQ(entry.mtime_ns, nanoseconds) << text;
+  }
+}
+
 TEST(ReaderTest, GlobalHeadersMayCommentButNotRename) {
   EXPECT_EQ(only(TarBuilder().pax({{"comment", "hello"}}, 'g').file("x", "")).path, "x");
   for (const char* key : {"path", "linkpath", "size", "GNU.sparse.name"}) {

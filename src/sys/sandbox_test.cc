@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "sys/testing/child_process.h"
+#include "sys/testing/sanitized.h"
 #include "sys/testing/temp_dir.h"
 
 namespace slipway::sys {
@@ -31,12 +32,6 @@ constexpr int kKilled = 128 + SIGSYS;
 constexpr int kAllowed = 1;
 constexpr int kNoSandbox = 2;
 constexpr unsigned kSomeUser = 12345;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // As root, and as somebody else; the latter only where we may become that.
 class SandboxTest : public ::testing::TestWithParam<bool> {

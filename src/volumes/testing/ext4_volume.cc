@@ -38,6 +38,14 @@ class VolumeReader {
     return std::move(seen_);
   }
 
+  SeenInode at(const std::string& path) { return inode(number_of(path), path); }
+
+  std::vector<std::string> names_in(const std::string& path) {
+    std::vector<std::string> out;
+    for (auto& [name, _] : names(number_of(path), path).all) out.push_back(std::move(name));
+    return out;
+  }
+
  private:
   struct Names {
     std::vector<std::pair<std::string, ext2_ino_t>> all;
@@ -50,10 +58,20 @@ class VolumeReader {
     }
   };
 
+  ext2_ino_t number_of(const std::string& path) {
+    ext2_ino_t number = 0;
+    check(::ext2fs_namei(fs_, EXT2_ROOT_INO, EXT2_ROOT_INO, path.c_str(), &number), path);
+    return number;
+  }
+
+  Names names(ext2_ino_t number, const std::string& path) {
+    Names found;
+    check(::ext2fs_dir_iterate2(fs_, number, 0, nullptr, Names::take, &found), path);
+    return found;
+  }
+
   void folder(ext2_ino_t number, const std::string& path) {
-    Names names;
-    check(::ext2fs_dir_iterate2(fs_, number, 0, nullptr, Names::take, &names), path);
-    for (const auto& [name, child] : names.all) {
+    for (const auto& [name, child] : names(number, path).all) {
       const std::string full = path.empty() ? name : path + "/" + name;
       const auto [at, fresh] = seen_.emplace(full, inode(child, full));
       if (!fresh) throw std::runtime_error(full + " is there twice");
@@ -76,7 +94,12 @@ class VolumeReader {
                   .ctime = full_time(raw.i_ctime, raw.i_ctime_extra),
                   .indexed = (raw.i_flags & EXT2_INDEX_FL) != 0};
     if (LINUX_S_ISCHR(raw.i_mode) || LINUX_S_ISBLK(raw.i_mode)) out.device = device(raw);
-    if (LINUX_S_ISREG(raw.i_mode)) read_content(number, out, path);
+    if (LINUX_S_ISREG(raw.i_mode)) {
+      read_content(number, out, path);
+      check(
+          ::ext2fs_block_iterate3(fs_, number, BLOCK_FLAG_DATA_ONLY | BLOCK_FLAG_READ_ONLY, nullptr, take_block, &out),
+          path);
+    }
     if (LINUX_S_ISLNK(raw.i_mode)) read_target(number, raw, out, path);
     read_xattrs(number, out, path);
     return out;
@@ -86,6 +109,18 @@ class VolumeReader {
     if (raw.i_block[0] != 0) return (raw.i_block[0] >> 8U) << 20U | (raw.i_block[0] & 0xffU);
     const std::uint32_t value = raw.i_block[1];
     return (value >> 8U & 0xfffU) << 20U | (value & 0xffU) | (value >> 12U & 0xfff00U);
+  }
+
+  static int take_block(ext2_filsys /*fs*/, blk64_t* /*block*/, e2_blkcnt_t number, blk64_t /*ref*/, int /*offset*/,
+                        void* self) {
+    auto& data = static_cast<SeenInode*>(self)->data;
+    const auto first = static_cast<std::uint64_t>(number);
+    if (!data.empty() && data.back().second == first) {
+      ++data.back().second;
+    } else {
+      data.emplace_back(first, first + 1);
+    }
+    return 0;
   }
 
   void read_content(ext2_ino_t number, SeenInode& out, const std::string& path) {
@@ -140,6 +175,12 @@ class VolumeReader {
 
 Seen read_volume(const std::string& file) { return VolumeReader(file).run(); }
 
+SeenInode TestVolume::read_at(const std::string& path) const { return VolumeReader(file_).at(path); }
+
+std::vector<std::string> TestVolume::names_in(const std::string& path) const {
+  return VolumeReader(file_).names_in(path);
+}
+
 FillOptions test_options() {
   FillOptions options{.label = "test", .uuid = {}, .time = TimePoint(std::chrono::seconds(1'700'000'000))};
   for (std::size_t i = 0; i < options.uuid.size(); ++i) options.uuid[i] = static_cast<std::uint8_t>(i * 7 + 1);
@@ -161,11 +202,20 @@ TestVolume::TestVolume(std::uint64_t size)
   if (!fd_ || ::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) throw std::runtime_error("no volume");
 }
 
-Result<Filled> TestVolume::fill(std::string_view archive, const FillOptions& options) {
-  const archive::MemoryFile file(archive);
-  auto seen = archive::survey(file.input(), generous_policy());
+Result<Filled> TestVolume::fill_with(const archive::Input& image, const FillOptions& options) const {
+  auto seen = archive::survey(image, generous_policy());
   if (!seen) return fail(std::move(seen.error()));
-  return ext4::fill(target(), file.input(), *seen, options);
+  return ext4::fill(target(), image, *seen, options);
+}
+
+Result<Filled> TestVolume::fill(std::string_view archive, const FillOptions& options) {
+  return fill_with(archive::MemoryFile(archive).input(), options);
+}
+
+Result<Filled> TestVolume::fill_from(const std::filesystem::path& image) {
+  const sys::Descriptor file(::open(image.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw std::runtime_error("cannot open " + image.native());
+  return fill_with({.fd = file.get(), .size = std::filesystem::file_size(image), .tick = {}}, test_options());
 }
 
 void TestVolume::litter() {

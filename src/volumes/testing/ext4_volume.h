@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -24,7 +27,8 @@ struct SeenInode {
   std::uint32_t gid = 0;
   std::uint32_t links = 0;
   std::uint64_t size = 0;
-  std::uint64_t blocks = 0;  // of 4 KiB, that it owns
+  std::uint64_t blocks = 0;                                     // of 4 KiB, that it owns
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> data{};  // of a file: its blocks that are no holes, from and to
   std::int64_t mtime = 0;
   std::uint32_t mtime_ns = 0;
   std::int64_t ctime = 0;
@@ -49,8 +53,9 @@ class TestVolume {
  public:
   explicit TestVolume(std::uint64_t size = 64ULL << 20);
 
-  // Surveys these bytes and fills the volume with them.
+  // Surveys these bytes, or this file, and fills the volume with them.
   [[nodiscard]] Result<Filled> fill(std::string_view archive, const FillOptions& options = test_options());
+  [[nodiscard]] Result<Filled> fill_from(const std::filesystem::path& image);
   [[nodiscard]] Result<Filled> fill(const archive::TarBuilder& tar) { return fill(tar.finish()); }
 
   [[nodiscard]] Target target() const { return {.fd = fd_.get(), .size = size_, .zeroed = zeroed_}; }
@@ -61,8 +66,13 @@ class TestVolume {
   // What e2fsck -fn complains of; empty: nothing. Nothing is known where there is no e2fsck.
   [[nodiscard]] std::optional<std::string> complaints() const;
   [[nodiscard]] Seen read() const { return read_volume(file_); }
+  // Of a volume that is too large to be read as a whole: one inode; the names in one folder.
+  [[nodiscard]] SeenInode read_at(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> names_in(const std::string& path) const;
 
  private:
+  [[nodiscard]] Result<Filled> fill_with(const archive::Input& image, const FillOptions& options) const;
+
   sys::TempDir folder_;
   std::string file_;
   std::uint64_t size_;

@@ -1,0 +1,18 @@
+// Whether this is a build with a sanitizer: some ten times slower, so that tests of sheer numbers take fewer.
+#pragma once
+
+namespace slipway::sys {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace slipway::sys
