@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -26,6 +27,7 @@ namespace {
 constexpr std::string_view kWorking = "new.";
 constexpr std::string_view kEnding = ".img";
 constexpr std::size_t kDigits = 6;
+constexpr auto kMoreRoom = "remove images (slipway rm), or give it more room";
 constexpr auto kBusyPause = std::chrono::milliseconds(100);
 
 std::string digits(DeviceId id) { return fmt::format("{:06x}", id.value); }
@@ -37,7 +39,7 @@ std::optional<DeviceId> parse_digits(std::string_view text) {
   return id;
 }
 
-// Calls for each entry of the folder.
+// Calls for each entry of the folder. One that is missing has none.
 Result<> each_entry(const std::filesystem::path& folder,
                     const std::function<void(const std::string& name, const struct stat& info)>& visit) {
   std::error_code failed;
@@ -49,8 +51,25 @@ Result<> each_entry(const std::filesystem::path& folder,
     }
     visit(at->path().filename(), info);
   }
-  if (failed) return fail(sys::system_error("read", folder.native(), failed.value()));
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    return fail(sys::system_error("read", folder.native(), failed.value()));
+  }
   return {};
+}
+
+// Of the file system that the folder is on, or will be on once it is made.
+Result<struct statvfs> file_system_of(const std::filesystem::path& folder) {
+  struct statvfs info{};
+  std::error_code failed;
+  auto there = std::filesystem::absolute(folder, failed);
+  if (failed) return fail(sys::system_error("look at", folder.native(), failed.value()));
+  while (::statvfs(there.c_str(), &info) != 0) {
+    if (errno != ENOENT || there == there.root_path()) {
+      return fail(sys::system_error("look at", there.native(), errno));
+    }
+    there = there.parent_path();
+  }
+  return info;
 }
 
 Result<> sync_file(int fd, const std::filesystem::path& path) {
@@ -86,11 +105,12 @@ FilePool::FilePool(FilePoolOptions options)
     : options_(std::move(options)), devices_(options_.folder / "devices"), active_(options_.folder / "active") {}
 
 Result<std::unique_ptr<FilePool>> FilePool::open(const FilePoolOptions& options) {
-  std::unique_ptr<FilePool> pool(new FilePool(options));
-  for (const auto& folder : {pool->devices_, pool->active_}) {
-    if (auto made = sys::make_directories(folder); !made) return made.error().during("open the pool {}", options.name);
+  std::error_code none;
+  const auto status = std::filesystem::status(options.folder, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+    return fail(ErrorKind::kInvalid, "open the pool {}: {} is no folder", options.name, options.folder.native());
   }
-  return pool;
+  return std::unique_ptr<FilePool>(new FilePool(options));
 }
 
 std::filesystem::path FilePool::active_path(const std::string& name) const {
@@ -131,29 +151,25 @@ Device FilePool::device_of(const Stored& stored, const Listing& listing) const {
 }
 
 Result<PoolStatus> FilePool::status() {
-  struct statvfs info{};
-  if (::statvfs(options_.folder.c_str(), &info) != 0) {
-    return fail(sys::system_error("look at", options_.folder.native(), errno));
-  }
+  const auto info = file_system_of(options_.folder);
+  if (!info) return fail(info.error());
   PoolStatus status{.backend = "file", .name = options_.name, .place = options_.folder};
-  status.data.total = static_cast<std::uint64_t>(info.f_blocks) * info.f_frsize;
-  status.data.used = status.data.total - static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
-  if ((info.f_flag & ST_RDONLY) != 0) status.problems.emplace_back("its file system is mounted read-only");
+  status.data.total = static_cast<std::uint64_t>(info->f_blocks) * info->f_frsize;
+  status.data.used = status.data.total - static_cast<std::uint64_t>(info->f_bavail) * info->f_frsize;
+  if ((info->f_flag & ST_RDONLY) != 0) status.problems.emplace_back("its file system is mounted read-only");
   return status;
 }
 
 Result<> FilePool::check_room() const {
-  struct statvfs info{};
-  if (::statvfs(options_.folder.c_str(), &info) != 0) {
-    return fail(sys::system_error("look at", options_.folder.native(), errno));
-  }
-  const std::uint64_t free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  const auto info = file_system_of(options_.folder);
+  if (!info) return fail(info.error());
+  const std::uint64_t free = static_cast<std::uint64_t>(info->f_bavail) * info->f_frsize;
   if (free >= options_.least_free) return {};
   return fail(
       Error(ErrorKind::kNoSpace, fmt::format("the file system of {} has {} MiB left, and a device is begun only "
                                              "with {} MiB",
                                              options_.folder.native(), free >> 20U, options_.least_free >> 20U))
-          .with_hint("remove images (slipway rm), or give it more room"));
+          .with_hint(kMoreRoom));
 }
 
 Result<std::optional<Device>> FilePool::find(DeviceId id) {
@@ -185,6 +201,7 @@ Result<> FilePool::make(DeviceId id, const std::string& file_name,
   const auto taken = [&] { return fail(ErrorKind::kAlreadyExists, "the pool has a device {} already", id); };
   if (listing->devices.contains(id)) return taken();
   if (auto room = check_room(); !room) return room;
+  if (auto folder = sys::make_directories(devices_); !folder) return folder;
 
   const auto working = devices_ / (std::string(kWorking) + digits(id));
   if (auto removed = unlink_file(working); !removed) return removed;
@@ -201,6 +218,7 @@ Result<> FilePool::make(DeviceId id, const std::string& file_name,
   }
   if (!made) {
     (void)unlink_file(working);  // else it is a leftover, which is told of
+    if (made.error().kind() == ErrorKind::kNoSpace) return fail(std::move(made.error()).with_hint(kMoreRoom));
     return made;
   }
   return sys::sync_directory(devices_);
@@ -254,6 +272,7 @@ Result<std::string> FilePool::activate(const DeviceSpec& device) {
   if (now.active() && now.name != device.name) {
     return fail(ErrorKind::kConflict, "device {} is active as {}, not {}", device.id, now.name, device.name);
   }
+  if (auto folder = sys::make_directories(active_); !folder) return fail(std::move(folder.error()));
   if (!now.active() && ::link((devices_ / found->second.file).c_str(), path.c_str()) != 0) {
     if (errno == EEXIST) {
       return fail(ErrorKind::kConflict, "the name {} is that of another active device", device.name);
@@ -323,12 +342,15 @@ Result<std::vector<Leftover>> FilePool::leftovers() {
 Result<> FilePool::remove_leftovers() {
   auto found = leftovers();
   if (!found) return fail(std::move(found.error()));
+  std::set<std::filesystem::path> changed;
   for (const auto& leftover : *found) {
     if (auto removed = unlink_file(leftover.what); !removed) return removed;
+    changed.insert(std::filesystem::path(leftover.what).parent_path());
   }
-  if (found->empty()) return {};
-  if (auto synced = sys::sync_directory(devices_); !synced) return synced;
-  return sys::sync_directory(active_);
+  for (const auto& folder : changed) {
+    if (auto synced = sys::sync_directory(folder); !synced) return synced;
+  }
+  return {};
 }
 
 }  // namespace slipway::volumes

@@ -31,7 +31,8 @@ struct FilePoolOptions {
 
 class FilePool : public Pool {
  public:
-  // Makes the folder where it is missing.
+  // Makes nothing: who only looks leaves no trace, and a folder that is missing is an empty pool. The folders are made
+  // with the first device. kInvalid: something else is in the folder's place.
   [[nodiscard]] static Result<std::unique_ptr<FilePool>> open(const FilePoolOptions& options);
 
   [[nodiscard]] const std::string& name() const override { return options_.name; }

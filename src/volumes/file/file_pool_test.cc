@@ -11,6 +11,7 @@
 #include "sys/descriptor.h"
 #include "sys/fault.h"
 #include "sys/testing/temp_dir.h"
+#include "volumes/testing/mounted.h"
 #include "volumes/testing/pool_contract.h"
 
 namespace slipway::volumes {
@@ -109,6 +110,7 @@ TEST_F(FilePoolTest, WhatACrashHalfMadeIsToldOfAndRemoved) {
   const std::string half = dir_.file("pool/devices/new.00ffff");
   std::ofstream(half) << "half";
   const std::string dangling = dir_.file("pool/active/gone.img");
+  std::filesystem::create_directory(dir_.file("pool/active"));
   std::ofstream(dangling) << "its device is gone";
   const auto found = pool_->leftovers();
   ASSERT_EQ(found->size(), 2);
@@ -119,13 +121,60 @@ TEST_F(FilePoolTest, WhatACrashHalfMadeIsToldOfAndRemoved) {
   EXPECT_EQ(pool_->list()->size(), 1);
 }
 
+TEST_F(FilePoolTest, WhoOnlyLooksMakesNothing) {
+  const std::string folder = dir_.file("not/there/yet");
+  const auto pool = FilePool::open({.folder = folder, .least_free = 0, .busy_tries = 0}).value();
+  const auto status = pool->status();
+  ASSERT_TRUE(status) << status.error().message();
+  EXPECT_EQ(status->place, folder);
+  EXPECT_EQ(status->data.total, pool_->status()->data.total);
+  EXPECT_GT(status->data.total, 0);
+  EXPECT_THAT(*pool->list(), IsEmpty());
+  EXPECT_FALSE(pool->find(kVolume)->has_value());
+  EXPECT_THAT(*pool->leftovers(), IsEmpty());
+  EXPECT_TRUE(pool->remove_leftovers());
+  EXPECT_TRUE(pool->deactivate(volume()));
+  EXPECT_TRUE(pool->remove(volume()));
+  const auto missing = pool->activate(volume());
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind(), ErrorKind::kNotFound);
+  EXPECT_EQ(pool->snapshot(snap(), volume()).error().kind(), ErrorKind::kNotFound);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("not")));
+
+  ASSERT_TRUE(pool->create(volume()));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/active"));
+  EXPECT_TRUE(pool->activate(volume()));
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms(0700));
+}
+
+TEST_F(FilePoolTest, LeftoversAreRemovedWhereNothingWasEverActive) {
+  ASSERT_TRUE(pool_->create(volume()));
+  std::ofstream(dir_.file("pool/devices/new.00ffff")) << "half";
+  EXPECT_TRUE(pool_->remove_leftovers());
+  EXPECT_THAT(*pool_->leftovers(), IsEmpty());
+}
+
+TEST_F(FilePoolTest, AFileInThePlaceOfTheFolderIsSaidToBeInTheWay) {
+  std::ofstream(dir_.file("file")) << "x";
+  const auto in_place = FilePool::open({.folder = dir_.file("file")});
+  ASSERT_FALSE(in_place);
+  EXPECT_EQ(in_place.error().kind(), ErrorKind::kInvalid);
+  EXPECT_THAT(in_place.error().message(), HasSubstr(dir_.file("file")));
+  const auto below = FilePool::open({.folder = dir_.file("file/pool")}).value();
+  for (const auto& error : {below->status().error(), below->list().error(), below->create(volume()).error()}) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalid) << error.message();
+  }
+}
+
 TEST_F(FilePoolTest, AHalfMadeFileOfTheSameIdIsNoHindrance) {
+  std::filesystem::create_directories(dir_.file("pool/devices"));
   std::ofstream(dir_.file("pool/devices/new.00abcd")) << "half";
   EXPECT_TRUE(pool_->create(volume()));
   EXPECT_THAT(*pool_->leftovers(), IsEmpty());
 }
 
 TEST_F(FilePoolTest, FilesThatAreNotItsOwnAreLeftAlone) {
+  std::filesystem::create_directories(dir_.file("pool/devices"));
   for (const char* name : {"README", "00abc", "00ABCD", "00abcd-", "00abcd-x", "00abcd-00abce-1"}) {
     std::ofstream(dir_.file(std::string("pool/devices/") + name)) << "x";
   }
@@ -168,6 +217,22 @@ TEST_F(FilePoolTest, ALoopDeviceOverItIsAUser) {
   EXPECT_EQ(std::system(("losetup -d " + loop).c_str()), 0);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(), HasSubstr(loop));
+}
+
+TEST_F(FilePoolTest, ADiskThatIsFullInTheMiddleOfACopyLeavesNothing) {
+  const Mounted small("tmpfs", "none", "size=8m");
+  if (!small.ok()) GTEST_SKIP() << small.why();
+  const auto pool = FilePool::open({.folder = small.file("pool"), .least_free = 0, .busy_tries = 0}).value();
+  ASSERT_TRUE(pool->create(volume()));
+  const auto path = pool->activate(volume()).value();
+  put(path, 0, std::string(5 << 20, 'x'));
+  const auto refused = pool->snapshot(snap(), volume());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kNoSpace) << refused.error().message();
+  EXPECT_THAT(refused.error().hint(), HasSubstr("slipway rm"));
+  EXPECT_EQ(pool->list()->size(), 1);
+  EXPECT_THAT(*pool->leftovers(), IsEmpty());
+  EXPECT_LT(pool->status()->data.used, 6U << 20);
 }
 
 TEST_F(FilePoolTest, WithTooLittleRoomNothingIsBegun) {
