@@ -24,6 +24,7 @@ PoolFactory pool_contract(std::string name, std::function<std::unique_ptr<PoolHa
 
 void PoolContract::SetUp() {
   harness_ = GetParam().make();
+  if (const std::string why = harness_->hindrance(); !why.empty()) GTEST_SKIP() << why;
   reopen();
 }
 

@@ -22,6 +22,8 @@ class PoolHarness {
   PoolHarness& operator=(const PoolHarness&) = delete;
   virtual ~PoolHarness() = default;
 
+  // Why there can be no such pool here, for GTEST_SKIP; empty when there can.
+  [[nodiscard]] virtual std::string hindrance() { return {}; }
   // The same pool each time, as its last user left it.
   [[nodiscard]] virtual Result<std::unique_ptr<Pool>> open() = 0;
 };
