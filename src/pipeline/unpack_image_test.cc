@@ -11,7 +11,9 @@
 #include "catalog/identity.h"
 #include "pipeline/testing/volume_fixture.h"
 #include "sys/fault.h"
+#include "volumes/file/file_pool.h"
 #include "volumes/testing/extractor_program.h"
+#include "volumes/testing/mounted.h"
 
 namespace slipway::pipeline {
 namespace {
@@ -160,6 +162,39 @@ TEST_F(UnpackImageTest, ADeviceThatIsTooSmallAborts) {
   download(archive::small_rootfs().file("usr/payload", std::string(20U << 20, 'x')).finish());
   EXPECT_THAT(harness_.ending(start()), StartsWith("aborted: "));
   expect_nothing_left();
+}
+
+TEST_F(UnpackImageTest, ADiskThatIsFullBeforeTheVolumeIsSyncedAbortsAndSaysWhatToDo) {
+  const fault::Scope full("volumes.ext4.sync", {.times = 1, .error = Error(ErrorKind::kNoSpace, "injected")});
+  const auto made = unpack_it();
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind(), ErrorKind::kNoSpace) << made.error().message();
+  EXPECT_THAT(made.error().hint(), HasSubstr("slipway rm"));
+  expect_nothing_left();
+  EXPECT_TRUE(unpack_it());
+}
+
+TEST_F(UnpackImageTest, ADiskThatIsFullInTheMiddleAbortsAndSaysWhatToDo) {
+  harness_.close();  // threads that are there already would not see the mount
+  const volumes::Mounted small("tmpfs", "none", "size=8m");
+  if (!small.ok()) GTEST_SKIP() << small.why();
+  pool_ = volumes::FilePool::open({.folder = small.file("pool"), .name = "small", .least_free = 0}).value();
+  request_.pool = "small";
+  download(archive::small_rootfs().file("usr/payload", std::string(20U << 20, 'x')).finish());
+  open();
+  const auto made = unpack_it();
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind(), ErrorKind::kNoSpace) << made.error().message();
+  EXPECT_THAT(made.error().message(), HasSubstr("the-image.tar"));
+  EXPECT_THAT(made.error().hint(), HasSubstr("slipway rm"));
+  expect_nothing_left();
+  EXPECT_THAT(*pool_->leftovers(), IsEmpty());
+  EXPECT_LT(pool_->status()->data.used, 1U << 20);
+
+  download(archive::small_rootfs().file("usr/payload", std::string(100'000, 'x')).finish());
+  EXPECT_TRUE(unpack_it());
+  pool_.reset();
+  harness_.close();
 }
 
 TEST_F(UnpackImageTest, AFileThatIsNoLongerTheOneThatWasDownloadedAborts) {

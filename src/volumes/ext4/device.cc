@@ -133,6 +133,12 @@ io_manager Opening::manager() {
   return &manager;
 }
 
+Error writing_error(Error error) {
+  if (error.kind() != ErrorKind::kNoSpace) return error;
+  return std::move(error).with_hint(
+      "what the volume stands on is full: remove images (slipway rm), or give the pool more room");
+}
+
 Result<> Device::read(std::uint64_t offset, std::span<std::byte> bytes) const {
   if (offset > size_ || bytes.size() > size_ - offset) {
     return fail(ErrorKind::kCorrupt, "the volume's file system reaches beyond its end, to byte {}", offset);
@@ -149,14 +155,15 @@ Result<> Device::read(std::uint64_t offset, std::span<std::byte> bytes) const {
 }
 
 Result<> Device::write(std::uint64_t offset, std::span<const std::byte> bytes) {
-  if (auto fault = fault::check("volumes.ext4.write")) return fault->during("write the volume");
+  if (auto fault = fault::check("volumes.ext4.write"))
+    return writing_error(std::move(*fault)).during("write the volume");
   if (offset > size_ || bytes.size() > size_ - offset) {
     return fail(ErrorKind::kInternal, "a write of {} bytes at {} would leave the volume", bytes.size(), offset);
   }
   while (!bytes.empty()) {
     const ssize_t put = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail(sys::system_error("write", "the volume", errno));
+    if (put < 0) return fail(writing_error(sys::system_error("write", "the volume", errno)));
     if (put == 0) return fail(ErrorKind::kIo, "the volume takes no bytes at {}", offset);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
     offset += static_cast<std::uint64_t>(put);
@@ -201,7 +208,8 @@ Error Device::error(errcode_t code, ErrorKind kind) const {
     case EXT2_ET_BLOCK_ALLOC_FAIL:
     case EXT2_ET_INODE_ALLOC_FAIL:
     case EXT2_ET_TOO_MANY_INODES:
-    case EXT2_ET_TOOSMALL: return {ErrorKind::kNoSpace, "the volume is too small"};
+    case EXT2_ET_TOOSMALL:
+      return Error(ErrorKind::kNoSpace, "the volume is too small").with_hint("make the volume larger");
     default: return {kind, std::string("libext2fs: ") + ::error_message(code)};
   }
 }

@@ -16,6 +16,9 @@ namespace slipway::volumes::ext4 {
 
 static_assert(std::endian::native == std::endian::little, "structures are stored as they are in memory");
 
+// An error of writing a volume: when what is beneath it is full, with what to do.
+[[nodiscard]] Error writing_error(Error error);
+
 // One thread at a time; the descriptor must outlive it.
 class Device {
  public:
@@ -26,7 +29,7 @@ class Device {
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t written() const { return written_; }
 
-  // All of them, or an error: kIo, kNoSpace; kCorrupt beyond the end.
+  // All of them, or an error: kIo, kNoSpace with what to do about it; kCorrupt beyond the end.
   [[nodiscard]] Result<> read(std::uint64_t offset, std::span<std::byte> bytes) const;
   [[nodiscard]] Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
   // Reads as zeros from then on: given back to the system where that is possible, written where it is not.

@@ -10,6 +10,7 @@
 #include "archive/reader_child.h"
 #include "sys/fault.h"
 #include "sys/system_error.h"
+#include "volumes/ext4/device.h"
 #include "volumes/ext4/extractor_frames.h"
 
 namespace slipway::volumes::ext4 {
@@ -54,8 +55,8 @@ Result<Verdict> run(const archive::InspectorProgram& program, const archive::Rea
 }
 
 Result<> sync(int fd) {
-  if (auto fault = fault::check("volumes.ext4.sync")) return fail(std::move(*fault));
-  if (::fsync(fd) != 0) return fail(sys::system_error("sync", "the volume", errno));
+  if (auto fault = fault::check("volumes.ext4.sync")) return fail(writing_error(std::move(*fault)));
+  if (::fsync(fd) != 0) return fail(writing_error(sys::system_error("sync", "the volume", errno)));
   return {};
 }
 

@@ -155,11 +155,12 @@ TEST(VolumeTest, ALabelThatIsTooLongIsInvalid) {
 }
 
 TEST(VolumeTest, EveryWriteThatFailsIsReported) {
+  const std::string image = some_image().finish();
   int writes = 0;
   {
     TestVolume volume;
     const fault::Scope counting("volumes.ext4.write", {.times = -1, .action = fault::Action::kCall, .call = [] {}});
-    ASSERT_TRUE(volume.fill(some_image()));
+    ASSERT_TRUE(volume.fill(image));
     writes = counting.acted();
   }
   ASSERT_GT(writes, 5);
@@ -168,9 +169,10 @@ TEST(VolumeTest, EveryWriteThatFailsIsReported) {
     SCOPED_TRACE(i);
     const fault::Scope full("volumes.ext4.write",
                             {.skip = i, .times = 1, .error = Error(ErrorKind::kNoSpace, "injected")});
-    const auto filled = volume.fill(some_image());
+    const auto filled = volume.fill(image);
     ASSERT_FALSE(filled) << i;
     EXPECT_EQ(filled.error().kind(), ErrorKind::kNoSpace) << i << ": " << filled.error().message();
+    EXPECT_THAT(filled.error().hint(), HasSubstr("slipway rm")) << i;
   }
 }
 
