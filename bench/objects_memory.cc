@@ -1,20 +1,14 @@
 // The most memory that a process has which downloads and validates a big image, with the children it starts.
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "archive/inspector.h"
-#include "base/number.h"
 #include "objects_measures.h"
+#include "process_peak.h"
 #include "rootfs_tar.h"
 #include "sys/testing/command.h"
 #include "validate.h"
@@ -27,63 +21,14 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
 constexpr std::string_view kChildMark = "--download-and-validate";
 
-struct ProcessStatus {
-  pid_t parent = 0;
-  double peak_kib = 0;  // of its resident memory
-};
-
-ProcessStatus read_status(const fs::path& process) {
-  ProcessStatus status;
-  std::ifstream file(process / "status");
-  for (std::string name; file >> name;) {
-    if (name == "PPid:") file >> status.parent;
-    if (name == "VmHWM:") file >> status.peak_kib;
-    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  return status;
-}
-
-std::map<pid_t, ProcessStatus> all_processes() {
-  std::map<pid_t, ProcessStatus> all;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (const auto pid = parse_number<pid_t>(name)) all[*pid] = read_status(entry.path());
-  }
-  return all;
-}
-
-bool descends_from(const std::map<pid_t, ProcessStatus>& all, pid_t pid, pid_t ancestor) {
-  for (auto found = all.find(pid); found != all.end(); found = all.find(found->second.parent)) {
-    if (found->second.parent == ancestor) return true;
-  }
-  return false;
-}
-
-// The peaks of all that `ancestor` has started and that still run.
-double descendants_kib(pid_t ancestor) {
-  const auto all = all_processes();
-  double sum = 0;
-  for (const auto& [pid, status] : all) {
-    if (descends_from(all, pid, ancestor)) sum += status.peak_kib;
-  }
-  return sum;
-}
-
-// A process cannot be asked after its end: its children are looked at again and again, and peaks only grow. It tells
-// its own at its end.
+// It tells its own peak at its end.
 double peak_mib(const std::vector<std::string>& words) {
-  sys::Command child(words);
-  child.close_input();
-  double children = 0;
-  while (child.running()) {
-    children = std::max(children, descendants_kib(child.pid()));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  if (child.wait() != 0) throw std::runtime_error("the child that downloads has failed");
-  const double own = std::strtod(child.read_all().c_str(), nullptr);
-  if (own <= 0 || children <= 0) throw std::runtime_error("the child's memory was not seen");
-  fmt::print(stderr, "  itself {:.1f} MiB, the inspecting child {:.1f} MiB\n", own / 1024, children / 1024);
-  return (own + children) / 1024;
+  std::string told;
+  const Peak seen = peak_of(words, &told);
+  const double own = std::strtod(told.c_str(), nullptr);
+  if (own <= 0) throw std::runtime_error("the child that downloads does not tell of its memory");
+  fmt::print(stderr, "  itself {:.1f} MiB, the inspecting child {:.1f} MiB\n", own / 1024, seen.children_kib / 1024);
+  return (own + seen.children_kib) / 1024;
 }
 
 // 4 GiB, or what a disk can hold twice.
@@ -121,7 +66,7 @@ void run_as_child(int argc, char** argv) {
   if (words.size() != 5 || words[1] != kChildMark) return;
   const std::string hash = download_to(*open_bucket(words[2]), words[3], words[4]);
   validate(words[4], hash);
-  fmt::print("{}\n", read_status("/proc/self").peak_kib);
+  fmt::print("{}\n", own_peak_kib());
   std::exit(0);
 }
 

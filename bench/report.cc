@@ -31,6 +31,11 @@ void print_table(const std::vector<Measure>& measures) {
   for (const auto& measure : measures) width = std::max(width, measure.name.size());
   fmt::print("{:<{}}  {:>10}  {:>8}  {:>8}  {:<6}  {}\n", "measure", width, "value", "must", "aim", "met", "unit");
   for (const auto& measure : measures) {
+    if (!measure.skipped.empty()) {
+      fmt::print("{:<{}}  {:>10}  {:>8}  {:>8}  {:<6}  {}\n", measure.name, width, "-", number(measure.must),
+                 number(measure.aim), "", "skipped: " + measure.skipped);
+      continue;
+    }
     fmt::print("{:<{}}  {:>10.4g}  {:>8}  {:>8}  {:<6}  {}\n", measure.name, width, measure.value, number(measure.must),
                number(measure.aim), verdict(measure), measure.unit);
   }
@@ -41,10 +46,11 @@ bool write_json(const std::vector<Measure>& measures, const std::string& path) {
   for (const auto& measure : measures) {
     const auto bound = [](std::optional<double> value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
     list.push_back({{"name", measure.name},
-                    {"value", measure.value},
+                    {"value", measure.skipped.empty() ? nlohmann::json(measure.value) : nlohmann::json()},
                     {"must", bound(measure.must)},
                     {"aim", bound(measure.aim)},
                     {"ok", measure.ok()}});
+    if (!measure.skipped.empty()) list.back()["skipped"] = measure.skipped;
   }
   std::ofstream file(path);
   file << list.dump(2) << "\n";

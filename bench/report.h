@@ -18,16 +18,18 @@ struct Measure {
   std::optional<double> must;  // none: for information
   std::optional<double> aim;
   Better better = Better::kHigher;
-  std::string unit;
+  std::string unit{};
+  std::string skipped{};  // why there is no value, where there is none; never a miss
 
   [[nodiscard]] bool reaches(double bound) const { return better == Better::kHigher ? value >= bound : value <= bound; }
-  [[nodiscard]] bool ok() const { return !must || reaches(*must); }
+  [[nodiscard]] bool ok() const { return !must || !skipped.empty() || reaches(*must); }
 };
 
 [[nodiscard]] double median(std::vector<double> values);
 
 void print_table(const std::vector<Measure>& measures);
-// A list of {name, value, must, aim, ok}. False when the file cannot be written.
+// A list of {name, value, must, aim, ok}, with `skipped` in place of a value where there is none. False when the file
+// cannot be written.
 [[nodiscard]] bool write_json(const std::vector<Measure>& measures, const std::string& path);
 [[nodiscard]] bool all_ok(const std::vector<Measure>& measures);
 
