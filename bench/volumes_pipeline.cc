@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "nginx.h"
 #include "sys/testing/command.h"
@@ -49,18 +50,12 @@ std::vector<Measure> measure_pipeline(const VolumesBench& bench) {
   fmt::print(stderr, "the whole pipeline, from a bucket to a snapshot...\n");
   std::vector<Contestant> all{{"ours", [&] {
                                  fs::remove_all(state);
+                                 ::sync();
                                  return seconds_for([&] { (void)sys::run_command(fetch); });
                                }}};
-  if (bench.no_mounting.empty()) {
-    all.push_back({"by hand", [&] {
-                     fs::remove_all(state);
-                     return by_hand(bench, nginx.url());
-                   }});
-  }
+  if (bench.no_mounting.empty()) all.push_back({"by hand", [&] { return by_hand(bench, nginx.url()); }});
   take_turns("cold pipeline", bench.debian, kRounds, all);
 
-  fs::remove_all(state);
-  (void)sys::run_command(fetch);
   std::vector<double> warm;
   for (int i = 0; i < kWarmRounds; ++i) warm.push_back(1000 * seconds_for([&] { (void)sys::run_command(fetch); }));
   fs::remove_all(state);

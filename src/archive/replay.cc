@@ -11,9 +11,22 @@
 namespace slipway::archive {
 namespace {
 
-// The inodes that an entry made, for those that are wanted: several where its archive serves as several layers. It is
-// then the lowest of these layers that the entry is known by.
-using ByOrigin = std::map<Origin, std::vector<InodeId>>;
+// An inode and the entry that made it. An entry makes several where its archive serves as several layers; it is then
+// the lowest of these layers that it is known by.
+struct Made {
+  Origin origin{};
+  InodeId inode{};
+
+  friend auto operator<=>(const Made&, const Made&) = default;
+};
+
+// Those that are wanted, in their order. There may be very many: a map would take ten times the memory.
+using ByOrigin = std::vector<Made>;
+
+// What the entry at `origin` made.
+std::span<const Made> made_by(const ByOrigin& inodes, Origin origin) {
+  return std::ranges::equal_range(inodes, origin, {}, &Made::origin);
+}
 
 // For each layer the lowest that has the same archive.
 std::vector<std::uint32_t> lowest_uses(const Survey& survey) {
@@ -28,20 +41,24 @@ std::vector<std::uint32_t> lowest_uses(const Survey& survey) {
 ByOrigin wanted_inodes(const Survey& survey, const Wanted& wanted) {
   const auto lowest = lowest_uses(survey);
   ByOrigin out;
+  out.reserve(survey.tree.inode_count());
   for (std::size_t i = 0; i < survey.tree.inode_count(); ++i) {
     const auto id = InodeId{static_cast<std::uint32_t>(i)};
     const Inode& inode = survey.tree.inode(id);
     if (inode.links == 0 || inode.origin.layer == Origin::kNone) continue;
-    if (!wanted || wanted(id)) out[{lowest[inode.origin.layer], inode.origin.entry}].push_back(id);
+    if (!wanted || wanted(id)) out.push_back({{lowest[inode.origin.layer], inode.origin.entry}, id});
   }
+  std::ranges::sort(out);
   return out;
 }
 
 // A file's content can be handed out once in a pass.
 std::size_t passes(const Survey& survey, const ByOrigin& inodes) {
   std::size_t most = 1;
-  for (const auto& [_, made] : inodes) {
-    if (survey.tree.inode(made.front()).type == EntryType::kFile) most = std::max(most, made.size());
+  std::size_t same = 0;  // how many of one origin there were
+  for (std::size_t i = 0; i < inodes.size(); ++i) {
+    same = i > 0 && inodes[i].origin == inodes[i - 1].origin ? same + 1 : 1;
+    if (survey.tree.inode(inodes[i].inode).type == EntryType::kFile) most = std::max(most, same);
   }
   return most;
 }
@@ -104,20 +121,19 @@ Result<> Replay::run(const Input& input, std::size_t round) const {
 }
 
 Result<> Replay::entry(Origin origin, Reader& reader, const Entry& entry, std::size_t round) const {
-  const auto found = inodes_.find(origin);
-  if (found == inodes_.end()) return {};
-  std::span<const InodeId> made = found->second;
-  const Inode& inode = survey_.tree.inode(made.front());
+  std::span<const Made> made = made_by(inodes_, origin);
+  if (made.empty()) return {};
+  const Inode& inode = survey_.tree.inode(made.front().inode);
   if (inode.type != entry.type || inode.size != entry.size) {
     return fail(ErrorKind::kCorrupt, "entry {} is not the one that was surveyed", printable(entry.path));
   }
   if (inode.type == EntryType::kFile) {
-    made = round < made.size() ? made.subspan(round, 1) : std::span<const InodeId>{};
+    made = round < made.size() ? made.subspan(round, 1) : std::span<const Made>{};
   } else if (round > 0) {
     return {};
   }
-  for (const InodeId id : made) {
-    if (auto fed = feed(reader, id, entry, consumers_); !fed) return fed;
+  for (const Made& each : made) {
+    if (auto fed = feed(reader, each.inode, entry, consumers_); !fed) return fed;
   }
   return {};
 }
@@ -136,8 +152,9 @@ Replay::Uses Replay::uses(std::size_t round) const {
   for (std::uint32_t i = 0; i < survey_.layers.size(); ++i) out[survey_.layers[i].outer_entry].push_back(i);
   if (round == 0) return out;
   std::set<std::uint32_t> giving;
-  for (const auto& [origin, made] : inodes_) {
-    if (made.size() > round) giving.insert(origin.layer);
+  for (std::size_t i = round; i < inodes_.size(); ++i) {
+    const Origin origin = inodes_[i].origin;
+    if (inodes_[i - round].origin == origin) giving.insert(origin.layer);  // it made more than `round`
   }
   std::erase_if(out, [&](const auto& use) { return !giving.contains(use.second.front()); });
   return out;
