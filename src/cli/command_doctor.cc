@@ -15,6 +15,11 @@ namespace {
 
 // Nothing can be said of its devices then.
 pipeline::Ailment pool_not_running(const PoolChoice& choice) {
+  if (!choice.record) {
+    return {.rule = "pool-not-running",
+            .sentence = fmt::format("there is no thin pool {}", choice.name),
+            .advice = "`slipway pool create` makes one; volume_backend: file does without"};
+  }
   const bool can_be_started = choice.place().has_value();
   return {.rule = "pool-not-running",
           .sentence = fmt::format("the thin pool {} does not run, as after a reboot", choice.name),

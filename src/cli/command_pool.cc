@@ -107,7 +107,9 @@ void print(Output& output, const PoolView& view) {
   if (view.status) {
     for (const auto& problem : view.status->problems) table.add({Cell("problem"), Cell(problem, Style::kRed)});
   } else {
-    table.add({Cell("problem"), Cell("it does not run; what needs it starts it", Style::kYellow)});
+    table.add({Cell("problem"), Cell(view.choice.record ? "it does not run; what needs it starts it"
+                                                        : "there is no such pool; `slipway pool create` makes it",
+                                     Style::kYellow)});
   }
   output.write_table(table);
 }
@@ -176,6 +178,10 @@ Result<volumes::ThinPoolPlace> place_of(const Session& session) {
   }
   auto place = choice->place();
   if (place) return std::move(*place);
+  if (!choice->running && !choice->record) {
+    return fail(Error(ErrorKind::kNotFound, fmt::format("there is no thin pool {}", choice->name))
+                    .with_hint("`slipway pool create` makes one"));
+  }
   return fail(
       Error(ErrorKind::kUnsupported, fmt::format("the pool {} was not made by `slipway pool create`", choice->name))
           .with_hint("whoever has set it up changes it"));

@@ -20,7 +20,9 @@ struct Sight {
   std::vector<catalog::Volume> volumes{};
   std::vector<catalog::Snapshot> snapshots{};
   std::vector<catalog::Reservation> ids{};
-  std::set<DeviceId> held{};  // of this pool, by a volume or a snapshot
+  std::set<DeviceId> held{};     // of this pool, by a volume or a snapshot
+  bool complete = false;         // `devices` has all of the pool
+  std::set<DeviceId> unknown{};  // whether the pool has them cannot be told
   std::vector<catalog::ImageSummary> images{};
   std::set<std::string> busy_images{};  // a run is under way for them
   std::set<std::string> busy_snapshots{};
@@ -36,6 +38,7 @@ class Examination {
   [[nodiscard]] Result<> look();
   [[nodiscard]] Result<> look_at_runs();
   [[nodiscard]] Result<> look_at_images();
+  [[nodiscard]] Result<std::vector<volumes::Device>> list_devices();
   [[nodiscard]] Result<> look_at_devices();
   [[nodiscard]] Result<> check_catalog();
   [[nodiscard]] Result<> check_pool();
@@ -53,7 +56,7 @@ class Examination {
     return found == sight_.devices.end() ? nullptr : &found->second;
   }
   // Known to be: a light look asks only for some.
-  [[nodiscard]] bool missing(DeviceId id) const { return parts_.thorough && device(id) == nullptr; }
+  [[nodiscard]] bool missing(DeviceId id) const { return sight_.complete && device(id) == nullptr; }
   [[nodiscard]] bool ours(const std::string& pool) const { return pool == parts_.pool->name(); }
   [[nodiscard]] bool busy(const catalog::Reservation& id) const {
     return sight_.busy_images.contains(id.image_id) || sight_.busy_snapshots.contains(id.snapshot_name);
@@ -93,15 +96,31 @@ Result<> Examination::look_at_images() {
   }
 }
 
+// All of them. A pool that has something to say of itself may not be able to list them: that is told then, and not that
+// they cannot be listed.
+Result<std::vector<volumes::Device>> Examination::list_devices() {
+  if (!parts_.thorough) return parts_.pool->list_active();
+  auto all = parts_.pool->list();
+  sight_.complete = all.has_value();
+  if (all) return all;
+  const auto status = parts_.pool->status();
+  if (!status || status->problems.empty()) return all;
+  return parts_.pool->list_active();
+}
+
 // All devices; or the active ones, and those whose ids nothing holds.
 Result<> Examination::look_at_devices() {
-  auto devices = parts_.thorough ? parts_.pool->list() : parts_.pool->list_active();
+  auto devices = list_devices();
   if (!devices) return devices.error().during("list the devices of pool {}", parts_.pool->name());
   for (auto& device : *devices) sight_.devices.emplace(device.id, std::move(device));
-  if (parts_.thorough) return {};
+  if (sight_.complete) return {};
   for (const auto& id : sight_.ids) {
     if (!ours(id.pool) || sight_.held.contains(id.device_id)) continue;
     auto device = parts_.pool->find(id.device_id);
+    if (!device && parts_.thorough) {
+      sight_.unknown.insert(id.device_id);
+      continue;
+    }
     if (!device) return device.error().during("look for device {} of pool {}", id.device_id, parts_.pool->name());
     if (*device) sight_.devices.emplace(id.device_id, std::move(**device));
   }
@@ -247,6 +266,7 @@ void Examination::check_snapshots() {
 void Examination::check_ids() {
   for (const auto& id : sight_.ids) {
     if (!ours(id.pool) || sight_.held.contains(id.device_id) || busy(id)) continue;
+    if (sight_.unknown.contains(id.device_id)) continue;
     const volumes::DeviceSpec spec{id.device_id, device_name(id), 0};
     const bool there = device(id.device_id) != nullptr;
     if (id.state == catalog::IdState::kDeleting) {

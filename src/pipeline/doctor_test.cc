@@ -175,6 +175,31 @@ TEST_F(DoctorTest, AnotherPoolInThePlaceOfTheRecordedOneIsNotAdopted) {
   EXPECT_EQ(catalog_->find_pool(pool_->name()).value()->transaction_id, 3);
 }
 
+// Its metadata cannot be written, as when it needs checking: nothing can be listed.
+class SickPool : public volumes::MemoryPool {
+ public:
+  using MemoryPool::MemoryPool;
+  Result<volumes::PoolStatus> status() override {
+    auto status = MemoryPool::status();
+    status->problems.emplace_back("it must be checked");
+    return status;
+  }
+  Result<std::vector<volumes::Device>> list() override { return fail(ErrorKind::kIo, "no list"); }
+  Result<std::optional<volumes::Device>> find(DeviceId) override { return fail(ErrorKind::kIo, "no answer"); }
+};
+
+TEST_F(DoctorTest, OfASickPoolOnlyThatIsToldAndWhatIsKnown) {
+  ASSERT_TRUE(catalog_->delete_snapshot("snap-a", catalog::DeviceFate::kMayRemain));  // its id is left to be deleted
+  SickPool sick(memory_);
+  auto parts = doctor();
+  parts.pool = &sick;
+  const auto found = examine(parts);
+  ASSERT_TRUE(found) << found.error().message();
+  ASSERT_EQ(found->size(), 1U);
+  EXPECT_EQ(found->front().rule, "pool");
+  EXPECT_THAT(found->front().sentence, HasSubstr("must be checked"));
+}
+
 TEST_F(DoctorTest, ALightLookSeesWhatARebootLeaves) {
   stage_->reboot();
   ASSERT_TRUE(pool_->activate({kVolume, "thin-1", kSize}));

@@ -4,12 +4,16 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
 
 #include "archive/testing/tar_builder.h"
 #include "base/digest.h"
 #include "catalog/catalog.h"
 #include "catalog/identity.h"
 #include "fsm/sqlite_run_store.h"
+#include "vm/thin_devices.h"
 #include "volumes/testing/ext4_volume.h"
 
 namespace slipway {
@@ -17,6 +21,7 @@ namespace {
 
 constexpr const char* kPrefix = "images/";
 constexpr std::uint64_t kDeviceSize = 128ULL << 20;
+constexpr std::uint64_t kThinDeviceSize = 32ULL << 20;
 
 std::string faults_of_runs(const std::filesystem::path& store) {
   const auto runs = fsm::open_run_reader(store);
@@ -34,11 +39,11 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 // That the volume has exactly what the archive has, by a reader that is not ours.
-std::string faults_of_tree(const std::string& device, const std::string& bytes) {
+std::string faults_of_tree(const std::string& device, std::uint64_t size, const std::string& bytes) {
   static std::map<std::string, volumes::ext4::Seen> references;
   auto& reference = references[sha256_hex(bytes)];
   if (reference.empty()) {
-    volumes::ext4::TestVolume volume(kDeviceSize);
+    volumes::ext4::TestVolume volume(size);
     if (const auto filled = volume.fill(bytes); !filled) return filled.error().message();
     reference = volume.read();
   }
@@ -62,26 +67,56 @@ std::unique_ptr<sys::Command> start_program(const std::string& program, const st
       sys::CommandOptions{.streams = sys::CommandOptions::Streams::kKept, .inherit = false, .variables = variables});
 }
 
-Workshop::Workshop(Place place) {
+Workshop::Workshop(Place place, Backend backend)
+    : temporary_(std::make_unique<sys::TempDir>()), folder_(temporary_->path()) {
   if (place == Place::kS3) s3_ = std::make_unique<objects::FakeS3>();
-  std::filesystem::create_directories(std::filesystem::path(folder_.file("bucket")) / kPrefix);
+  std::filesystem::create_directories(folder_ / "bucket" / kPrefix);
+  if (backend != Backend::kFile) ground_ = std::make_unique<ThinGround>(state(), volumes::unique_name("swe"));
+  if (backend == Backend::kThin) make_pool();
 }
+
+Workshop::Workshop(const std::filesystem::path& folder, const std::string& pool)
+    : folder_(folder), ground_(std::make_unique<ThinGround>(state(), pool)) {
+  std::filesystem::create_directories(folder_ / "bucket" / kPrefix);
+}
+
+// In order, when the test has come to its end; ThinGround does the rest.
+Workshop::~Workshop() {
+  if (!ground_ || !temporary_ || testing::Test::HasFailure()) return;
+  if (!volumes::thin_pool_runs(ground_->name()).value_or(false)) return;
+  for (const auto& device : volumes::devices_of(ground_->name())) (void)run({"deactivate", device});
+  const auto gone = run({"pool", "destroy", "--force"});
+  EXPECT_EQ(gone.code, 0) << gone.err;
+}
+
+std::string Workshop::why_not(Backend backend) { return backend == Backend::kFile ? "" : ThinGround::why_not(); }
+
+void Workshop::make_pool() {
+  const auto made = run({"pool", "create"});
+  if (made.code != 0) throw std::runtime_error(made.err);
+  ground_->remember_as_new();
+}
+
+std::uint64_t Workshop::device_size() const { return ground_ ? kThinDeviceSize : kDeviceSize; }
 
 std::string Workshop::program() { return SLIPWAY_BINARY; }
 std::string Workshop::faulty_program() { return SLIPWAY_FAULTY_BINARY; }
 
 void Workshop::put(const std::string& key, const std::string& bytes) {
   if (s3_) return s3_->put(kPrefix + key, bytes);
-  const auto file = std::filesystem::path(folder_.file("bucket")) / kPrefix / key;
+  const auto file = folder_ / "bucket" / kPrefix / key;
   std::filesystem::remove(file);
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
 sys::Variables Workshop::variables() const {
   sys::Variables variables{{"SLIPWAY_STATE_DIR", state()},
-                           {"HOME", folder_.path()},
+                           {"HOME", folder_},
                            {"SLIPWAY_VOLUME_BACKEND", "file"},
-                           {"SLIPWAY_DEVICE_SIZE", std::to_string(kDeviceSize)}};
+                           {"SLIPWAY_DEVICE_SIZE", std::to_string(device_size())}};
+  if (ground_) {
+    for (const auto& [name, value] : ground_->variables()) variables[name] = value;
+  }
   if (s3_) {
     const auto credentials = objects::FakeS3::credentials();
     variables["SLIPWAY_S3_BUCKET"] = objects::FakeS3::kBucket;
@@ -89,7 +124,7 @@ sys::Variables Workshop::variables() const {
     variables["AWS_ACCESS_KEY_ID"] = credentials.access_key_id;
     variables["AWS_SECRET_ACCESS_KEY"] = credentials.secret_access_key;
   } else {
-    variables["SLIPWAY_S3_BUCKET"] = "file://" + folder_.file("bucket");
+    variables["SLIPWAY_S3_BUCKET"] = "file://" + (folder_ / "bucket").native();
   }
   return variables;
 }
@@ -98,7 +133,19 @@ std::unique_ptr<sys::Command> Workshop::start(const std::vector<std::string>& wo
   return start_program(program(), words, variables());
 }
 
-void Workshop::forget() { std::filesystem::remove_all(state()); }
+void Workshop::forget() {
+  if (ground_) return ground_->renew();
+  std::filesystem::remove_all(state());
+}
+
+catalog::Image Workshop::image(const std::string& key) const {
+  const auto catalog = catalog::Catalog::open_reader(state() / "catalog.db", sys::system_clock());
+  if (!catalog) throw std::runtime_error(catalog.error().describe());
+  for (const auto& listed : (*catalog)->list_status().value()) {
+    if (listed.image.key == kPrefix + key) return listed.image;
+  }
+  throw std::runtime_error("there is no image of " + key);
+}
 
 std::string Workshop::faults_of(const std::string& key, const std::string& bytes) const {
   auto catalog = catalog::Catalog::open_reader(state() / "catalog.db", sys::system_clock());
@@ -119,7 +166,13 @@ std::string Workshop::faults_of(const std::string& key, const std::string& bytes
   const auto snapshots = (*catalog)->snapshots_of(image.image_id);
   if (!snapshots) return snapshots.error().message();
   if (snapshots->size() != 1) return std::to_string(snapshots->size()) + " snapshots";
-  if (auto wrong = faults_of_tree(snapshots->front().device_path, bytes); !wrong.empty()) return wrong;
+  const auto& snapshot = snapshots->front();
+  if (auto wrong = faults_of_tree(snapshot.device_path, device_size(), bytes); !wrong.empty()) return wrong;
+  if (ground_) {
+    const auto volume = (*catalog)->find_volume(image.image_id);
+    if (!volume || !*volume) return "the image has no volume";
+    if (auto wrong = ground_->faults(**volume, snapshot); !wrong.empty()) return wrong;
+  }
   if (auto left = faults_of_runs(state() / "fsm.db"); !left.empty()) return left;
   const auto doctor = run({"doctor", "--json"});
   return doctor.code == 0 ? "" : doctor.out + doctor.err;

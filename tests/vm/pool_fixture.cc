@@ -1,41 +1,16 @@
 #include "pool_fixture.h"
 
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/descriptor.h"
 #include "volumes/thin/device_mapper.h"
 
 namespace slipway::volumes {
-
-std::string unique_name(const std::string& prefix) {
-  static std::atomic<int> count = 0;
-  return fmt::format("{}{}n{}", prefix, ::getpid(), ++count);
-}
-
-int shell(const std::string& command) {
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-std::string output_of(const std::string& command) {
-  FILE* pipe = ::popen(command.c_str(), "r");
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (const auto got = std::fread(buffer.data(), 1, buffer.size(), pipe)) text.append(buffer.data(), got);
-  EXPECT_EQ(::pclose(pipe), 0) << command;
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
 
 TestPool::TestPool(const ThinPoolSpec& sizes) : spec_(sizes) {
   spec_.place = {unique_name("swt"), dir_.file("data"), dir_.file("metadata")};
@@ -45,19 +20,7 @@ TestPool::TestPool(const ThinPoolSpec& sizes) : spec_(sizes) {
 }
 
 TestPool::~TestPool() {
-  const auto info = dm::info(name());
-  const auto names = dm::names();
-  if (!info || !*info || !names) return;
-  for (const auto& device : *names) {
-    const auto table = dm::table(device);
-    const auto about = dm::info(device);
-    const bool on_it =
-        table && *table && (*table)->target == "thin" && (*table)->parameters.starts_with((*info)->number + " ");
-    const bool half = about && *about && (*about)->uuid.find("-" + name() + "-") != std::string::npos;
-    if (!on_it && !half) continue;
-    (void)dm::resume(device);
-    EXPECT_TRUE(dm::remove(device)) << device;
-  }
+  take_down(place());
   const auto gone = destroy_thin_pool(place());
   EXPECT_TRUE(gone) << gone.error().describe();
 }

@@ -9,18 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "sys/testing/temp_dir.h"
+#include "vm/thin_devices.h"
 #include "volumes/testing/pool_contract.h"
 #include "volumes/thin/pool_setup.h"
 #include "volumes/thin/thin_pool.h"
 
 namespace slipway::volumes {
-
-// A name that no other test or process has.
-[[nodiscard]] std::string unique_name(const std::string& prefix);
-// A shell command; its exit code.
-int shell(const std::string& command);
-// Its output, without the newline at its end.
-[[nodiscard]] std::string output_of(const std::string& command);
 
 // Makes the pool, and destroys it with all that is active on it.
 class TestPool {

@@ -94,7 +94,9 @@ std::vector<std::string> problems_of(const ThinPoolState& state) {
   }
   if (state.needs_check) {
     problems.emplace_back(
-        "its metadata must be checked and repaired (thin_check, thin_repair) before it can be written");
+        "its metadata must be checked before it can be written: take its snapshots down, stop it (dmsetup remove), run "
+        "thin_check --clear-needs-check-flag on its metadata (thin_repair if that finds faults), start it (slipway "
+        "doctor --fix)");
   }
   return problems;
 }

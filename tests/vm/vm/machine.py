@@ -8,6 +8,7 @@ import time
 
 PROGRAM = "qemu-system-x86_64"
 CONSOLE_TAIL = 6000  # bytes
+PROCESSOR = "max,-erms,-fsrm"  # else the kernel and libc move memory by instructions that are emulated byte by byte
 # no_timer_check and the rest of its line: on a busy host, an emulated processor that stands still for a while is no fault.
 APPENDED = " ".join([
     "console=ttyS0 quiet loglevel=3 panic=-1",
@@ -48,7 +49,8 @@ class Machine:
     @staticmethod
     def words(kernel, initramfs, options, ends):
         words = [PROGRAM, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "q35",
-                 "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", str(options.memory),
+                 "-accel", "tcg,thread=multi", "-cpu", PROCESSOR, "-smp", str(options.processors),
+                 "-m", str(options.memory),
                  "-kernel", str(kernel / "linux"), "-initrd", str(initramfs),
                  "-append", APPENDED,
                  "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",

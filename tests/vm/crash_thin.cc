@@ -1,0 +1,12 @@
+#include "e2e/crash_test.h"
+
+namespace slipway {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Thin, CommandCrashTest,
+                         testing::Values(CrashSetting{Place::kFolder, Backend::kThin},
+                                         CrashSetting{Place::kS3, Backend::kThin}),
+                         [](const auto& named) { return named.param.place == Place::kS3 ? "S3" : "Folder"; });
+
+}  // namespace
+}  // namespace slipway
