@@ -8,6 +8,7 @@
 
 #include "pipeline/remove_image.h"
 #include "pipeline/testing/volume_fixture.h"
+#include "volumes/testing/memory_pool.h"
 
 namespace slipway::pipeline {
 namespace {
@@ -190,7 +191,7 @@ class SickPool : public volumes::MemoryPool {
 
 TEST_F(DoctorTest, OfASickPoolOnlyThatIsToldAndWhatIsKnown) {
   ASSERT_TRUE(catalog_->delete_snapshot("snap-a", catalog::DeviceFate::kMayRemain));  // its id is left to be deleted
-  SickPool sick(memory_);
+  SickPool sick(std::make_shared<volumes::PoolMemory>(), pool_->name());
   auto parts = doctor();
   parts.pool = &sick;
   const auto found = examine(parts);

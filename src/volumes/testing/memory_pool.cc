@@ -88,7 +88,7 @@ Result<std::vector<Device>> MemoryPool::list() {
 }
 
 Result<std::vector<Device>> MemoryPool::list_active() {
-  auto devices = list();
+  auto devices = MemoryPool::list();
   if (devices) std::erase_if(*devices, [](const Device& device) { return !device.active(); });
   return devices;
 }
