@@ -270,7 +270,8 @@ inline constexpr std::array kCatalogMigrations{
     store::Migration{.version = 3,
                      .sql = kSchemaVersion3,
                      .why = "buckets, pools, id reservations, file identities, scans and findings"},
-    store::Migration{.version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, what is to become of them, thin pools"},
+    store::Migration{
+        .version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, what is to become of them, thin pools"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

@@ -21,8 +21,8 @@ struct ThinPoolPlace {
   std::filesystem::path metadata{};
 };
 
-// Whether the kernel runs it. kUnsupported: no device mapper here. kPermission: not root. kConflict: the name is that of
-// a device that is no pool.
+// Whether the kernel runs it. kUnsupported: no device mapper here. kPermission: not root. kConflict: the name is that
+// of a device that is no pool.
 [[nodiscard]] Result<bool> thin_pool_runs(const std::string& name);
 
 struct ThinPoolSpec {
