@@ -90,21 +90,33 @@ def unpack(package, folder):
     (folder / "modules" / "order").write_text("".join(f"{name}.ko\n" for name in order))
 
 
-def prepare(cache):
-    """The folder with `linux` and `modules/`. Made once; several callers at a time share one download."""
+def unpacked(cache, name, packages, unpack_one):
+    """The folder `name`, made of packages once; several callers at a time share one download."""
     cache.mkdir(parents=True, exist_ok=True)
-    kernel = cache / "kernel"
+    folder = cache / name
     with open(cache / "lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if kernel.is_dir():
-            return kernel
+        if folder.is_dir():
+            return folder
         work = pathlib.Path(tempfile.mkdtemp(dir=cache))
         try:
-            run(["apt-get", "-q", "download", package_name()], work)
-            made = work / "kernel"
+            run(["apt-get", "-q", "download"] + packages(), work)
+            made = work / name
             made.mkdir()
-            unpack(next(work.glob("*.deb")), made)
-            made.rename(kernel)
+            for package in work.glob("*.deb"):
+                unpack_one(package, made)
+            made.rename(folder)
         finally:
             shutil.rmtree(work)
-    return kernel
+    return folder
+
+
+def prepare(cache):
+    """The folder with `linux` and `modules/`."""
+    return unpacked(cache, "kernel", lambda: [package_name()], unpack)
+
+
+def prepare_udev(cache):
+    """A folder with udev and the libraries that are its own."""
+    return unpacked(cache, "udev", lambda: ["udev", "libsystemd-shared", "libkmod2"],
+                    lambda package, folder: run(["dpkg-deb", "-x", package, folder]))
