@@ -92,16 +92,18 @@ std::vector<Measure> measure_filling(const VolumesBench& bench) {
   };
   fmt::print(stderr, "filling a volume from the image of 1 GiB...\n");
   auto big = contestants(bench.debian);
-  big.push_back({"mke2fs -d", [&bench] { return by_mke2fs(bench, bench.debian); }});
   take_turns("1 GiB", bench.debian, kRounds, big);
+  // Once: removing its folder can take minutes where a file system discards blocks as it frees them.
+  std::vector<Contestant> slow{{"mke2fs -d", [&bench] { return by_mke2fs(bench, bench.debian); }}};
+  take_turns("1 GiB", bench.debian, 1, slow);
   fmt::print(stderr, "filling a volume with 100,000 files in one folder...\n");
   auto flat = contestants(bench.flat);
   take_turns("100,000 files", bench.flat, kRounds, flat);
 
   return {
       {.name = "volumes.fill_1gib", .value = big[0].median_seconds(), .unit = "s"},
-      against("volumes.fill_1gib_vs_loop_mount", big[1], big[0], 0.95, 1.1, bench.no_mounting),
-      against("volumes.fill_1gib_vs_mke2fs", big.back(), big[0], 1.5, 3, ""),
+      against("volumes.fill_1gib_vs_loop_mount", big.back(), big[0], 0.95, 1.1, bench.no_mounting),
+      against("volumes.fill_1gib_vs_mke2fs", slow[0], big[0], 1.5, 3, ""),
       {.name = "volumes.fill_100000_files", .value = flat[0].median_seconds(), .unit = "s"},
       against("volumes.fill_100000_files_vs_loop_mount", flat.back(), flat[0], 0.7, 1.2, bench.no_mounting),
   };
