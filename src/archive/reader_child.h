@@ -43,7 +43,7 @@ inline constexpr int kOrder = 3;
 inline constexpr std::uint64_t kAddressSpace = 512ULL << 20;  // bytes; what a reader of archives may take
 
 // False: nobody listens any more.
-bool send(std::string_view frame);
+bool send(std::string_view text);
 // The body of the order's frame. kInvalid: there is none.
 [[nodiscard]] Result<std::string> receive_order();
 // The C library's conversions, which libarchive asks for, and OpenSSL open files when they are first used: too late
