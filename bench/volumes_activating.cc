@@ -17,42 +17,7 @@
 namespace slipway::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kRounds = 21;
-constexpr std::uint64_t kRoom = 8ULL << 30;  // bytes: the image, its volume
-
-// XFS in a file, mounted while this lives.
-class SharingFolder {
- public:
-  SharingFolder(std::string image, std::string place) : image_(std::move(image)), place_(std::move(place)) {
-    fs::create_directories(place_);
-    const sys::CommandOptions quiet{.streams = sys::CommandOptions::Streams::kQuiet};
-    if (sys::find_program("mkfs.xfs").empty()) {
-      missing_ = "there is no mkfs.xfs";
-    } else if (sys::run_to_end({"mkfs.xfs", "-q", "-d", fmt::format("file,name={},size={}", image_, kRoom)}, quiet)
-                   .code != 0) {
-      missing_ = "mkfs.xfs fails";
-    } else if (sys::run_to_end({"mount", "-t", "xfs", "-o", "loop", image_, place_}, quiet).code != 0) {
-      missing_ = "this kernel mounts no XFS";
-    }
-  }
-  ~SharingFolder() {
-    if (missing_.empty()) (void)sys::run_to_end({"umount", place_}, {});
-    std::error_code ignored;
-    fs::remove(image_, ignored);
-  }
-  SharingFolder(const SharingFolder&) = delete;
-  SharingFolder& operator=(const SharingFolder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return place_; }
-  [[nodiscard]] const std::string& missing() const { return missing_; }  // why it is not there
-
- private:
-  std::string image_;
-  std::string place_;
-  std::string missing_;
-};
 
 // The machines in this process, as the worker has them. Nothing is fetched or unpacked.
 std::unique_ptr<pipeline::Pipeline> open_pipeline(const std::string& state) {
@@ -63,7 +28,7 @@ std::unique_ptr<pipeline::Pipeline> open_pipeline(const std::string& state) {
   options.source_of = [](const std::string&) -> Result<std::shared_ptr<objects::ObjectSource>> {
     return fail(ErrorKind::kUnsupported, "no bucket is asked for here");
   };
-  options.open_pool = [state]() -> Result<std::shared_ptr<volumes::Pool>> {
+  options.open_pool = [state](catalog::Catalog&) -> Result<std::shared_ptr<volumes::Pool>> {
     auto opened = volumes::FilePool::open({.folder = state + "/volumes"});
     if (!opened) return fail(std::move(opened.error()));
     return std::shared_ptr<volumes::Pool>(std::move(*opened));
@@ -109,12 +74,10 @@ std::vector<Measure> measure_activating(const VolumesBench& bench) {
     run.skipped = command.skipped = reason;
     return std::vector<Measure>{run, command};
   };
-  if (!bench.no_mounting.empty()) return skipping(bench.no_mounting + ", and no other file system is at hand");
-  const SharingFolder folder(bench.file("xfs.img"), bench.file("xfs"));
-  if (!folder.missing().empty()) return skipping(folder.missing());
+  if (!bench.no_sharing.empty()) return skipping(bench.no_sharing);
 
   fmt::print(stderr, "snapshots on XFS...\n");
-  const std::string state = folder.path() + "/state";
+  const std::string state = bench.sharing + "/state";
   (void)sys::run_command(slipway_words(state, bench.bucket, {"fetch-and-create", kDebianKey}));
   run.value = median(activate_in_process(state));
   std::vector<double> commands;
@@ -124,6 +87,7 @@ std::vector<Measure> measure_activating(const VolumesBench& bench) {
     commands.push_back(1000 * seconds_for([&] { (void)sys::run_command(words); }));
   }
   command.value = median(commands);
+  std::filesystem::remove_all(state);
   return {run, command};
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 
 #include "debian_tar.h"
 #include "report.h"
+#include "sharing_folder.h"
 #include "sys/testing/command.h"
 #include "sys/testing/temp_dir.h"
 #include "volumes/ext4/extractor.h"
@@ -49,7 +51,12 @@ std::vector<Measure> measure() {
                      .www = folder.file("www"),
                      .debian = {},
                      .flat = {},
-                     .no_mounting = prepare_mounting(folder.path())};
+                     .no_mounting = prepare_mounting(folder.path()),
+                     .sharing = folder.file("xfs"),
+                     .no_sharing = {}};
+  std::optional<SharingFolder> sharing;
+  bench.no_sharing = bench.no_mounting;
+  if (bench.no_mounting.empty()) bench.no_sharing = sharing.emplace(folder.file("xfs.img"), bench.sharing).missing();
   const std::string images = fmt::format("{}/{}/images/", bench.www, kImagesBucket);
   std::filesystem::create_directories(images);
   bench.debian = images + kDebianKey;

@@ -22,6 +22,8 @@ struct VolumesBench {
   std::string debian;       // the tar of write_debian_tar()
   std::string flat;         // that of write_flat_tar(), 100,000 files
   std::string no_mounting;  // why file systems cannot be mounted here; empty: they can
+  std::string sharing;      // a folder where files can share blocks
+  std::string no_sharing;   // why there is none; empty: there is
 
   [[nodiscard]] std::string file(const std::string& name) const { return folder + "/" + name; }
 };

@@ -89,7 +89,8 @@ void copy_access_lists(struct archive_entry* raw, Entry& entry) {
   const List access = read_list(raw, ARCHIVE_ENTRY_ACL_TYPE_ACCESS);
   for (const ListEntry& part : access.entries) {
     // libarchive has put the owning group's bits there.
-    if (part.tag == kMask) entry.mode = static_cast<std::uint16_t>((entry.mode & ~070U) | unsigned{part.permissions} << 3U);
+    if (part.tag == kMask)
+      entry.mode = static_cast<std::uint16_t>((entry.mode & ~070U) | unsigned{part.permissions} << 3U);
   }
   copy_list(access, "SCHILY.acl.access", "system.posix_acl_access", entry);
   copy_list(read_list(raw, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT), "SCHILY.acl.default", "system.posix_acl_default", entry);
