@@ -145,7 +145,7 @@ Outcome UnpackImage::create_device(const Run& run) const {
   if (!*mine || run.response().device_id == 0) return fsm::go_to("check-unpacked", UnpackImageResponse{});
 
   const auto device = device_of(run);
-  if (auto removed = pool().remove(device); !removed) return removed.error().during("remove what an earlier try left");
+  if (auto removed = pool().remove(device); !removed) return final_or_error(removed.error());
   if (auto fault = fault::check("pipeline.unpack.create")) return fsm::error(std::move(*fault));
   if (auto made = pool().create(device); !made) return final_or_error(made.error());
   auto path = pool().activate(device);

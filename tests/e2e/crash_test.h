@@ -29,8 +29,10 @@ class CommandCrashTest : public testing::TestWithParam<CrashSetting> {
   static bool on_thin() { return GetParam().backend != Backend::kFile; }
   // Thin pools are in a virtual machine, which is slow.
   static std::size_t image_size() { return on_thin() ? 1U << 20U : 24U << 20U; }
-  static int few() { return on_thin() ? 2 : 4; }
-  static int step() { return on_thin() ? 40 : 9; }
+  static int few() { return on_thin() ? 1 : 4; }
+  static int step() { return on_thin() ? 60 : 9; }
+  // Within which part of a whole run's time one that goes on is killed: it has less to do.
+  static double later_reach() { return on_thin() ? 0.5 : 1; }
 
   static const std::vector<std::string>& fetch() {
     static const std::vector<std::string> words{"fetch-and-create", "x.tar", "--quiet"};

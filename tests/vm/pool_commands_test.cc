@@ -127,11 +127,7 @@ TEST_F(PoolCommandsTest, WhileAWorkerRunsThereIsNoNewPool) {
   auto variables = workshop_->variables();
   variables["SLIPWAY_VOLUME_BACKEND"] = "auto";
   const auto worker = start_program(Workshop::program(), {"worker", "--poll-interval", "1s"}, variables);
-  while (!std::filesystem::exists(workshop_->state() / "fsm.db")) {
-    ASSERT_TRUE(worker->running()) << worker->finish().err;
-    ::usleep(100'000);
-  }
-  while (start_program(Workshop::program(), {"list"}, variables)->finish().out.find("ready") == std::string::npos) {
+  while (!std::filesystem::exists(workshop_->state() / "fsm.db.sock")) {
     ASSERT_TRUE(worker->running()) << worker->finish().err;
     ::usleep(100'000);
   }
@@ -147,7 +143,7 @@ TEST_F(PoolCommandsTest, APoolThatIsMadeAtItsFirstUseSurvivesKillsInItsMaking) {
   variables["SLIPWAY_DM_AUTO_CREATE"] = "true";
   const std::vector<std::string> words{"fetch-and-create", "x.tar", "--quiet"};
   for (const auto* point : {"volumes.thin.pool.files", "volumes.thin.pool.attached", "volumes.thin.pool.half-made"}) {
-    variables["SLIPWAY_FAULT"] = point + std::string("=kill");
+    variables["SLIPWAY_FAULT"] = point + std::string("=kill@1");
     EXPECT_EQ(start_program(Workshop::faulty_program(), words, variables)->finish().code, 128 + SIGKILL) << point;
   }
   variables.erase("SLIPWAY_FAULT");
@@ -159,7 +155,7 @@ TEST_F(PoolCommandsTest, APoolThatIsMadeAtItsFirstUseSurvivesKillsInItsMaking) {
 TEST_F(PoolCommandsTest, ADestroyThatIsKilledIsGoneOnWith) {
   good({"pool", "create"});
   auto variables = workshop_->variables();
-  variables["SLIPWAY_FAULT"] = "volumes.thin.pool.stopped=kill";
+  variables["SLIPWAY_FAULT"] = "volumes.thin.pool.stopped=kill@1";
   EXPECT_EQ(start_program(Workshop::faulty_program(), {"pool", "destroy"}, variables)->finish().code, 128 + SIGKILL);
   EXPECT_TRUE(std::filesystem::exists(place().data));
   good({"pool", "destroy"});

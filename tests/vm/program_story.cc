@@ -106,7 +106,8 @@ class ProgramStory {
   void expect_rules(const std::string& command, int code, const std::vector<std::string>& wanted) const {
     const auto ended = run({command, "--json"}, code);
     std::vector<std::string> rules;
-    for (const auto& finding : ended.json().at("findings")) rules.push_back(finding.at("rule"));
+    const auto json = ended.json();
+    for (const auto& finding : json.at("findings")) rules.push_back(finding.at("rule"));
     if (rules != wanted) give_up(ended.out);
   }
   [[nodiscard]] std::string device() const {

@@ -64,6 +64,10 @@ Result<> ThinPool::change(const std::string& message, int& refused) const {
   if (auto fault = fault::check("volumes.thin.change.before")) return fail(std::move(*fault));
   if (auto done = dm::message(options_.name, message); !done) {
     refused = done.error();
+    const auto now = state();
+    if (refused == EOPNOTSUPP && now && !problems_of(*now).empty()) {
+      return fail(ErrorKind::kCorrupt, "the pool {} takes no change: {}", options_.name, problems_of(*now).front());
+    }
     return fail(dm::error(fmt::format("\"{}\" in the pool", message), options_.name, refused));
   }
   // The kernel commits with the message, and says how that went only by the pool's mode.
