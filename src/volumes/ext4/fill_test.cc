@@ -225,10 +225,11 @@ TEST(FillTest, AFileInManyPiecesHasATreeOfExtents) {
 
 TEST(FillTest, AFileThatIsLargerThanAnExtentAndAGroupKeepsItsBytes) {
   TestVolume volume(1ULL << 30);
-  TarBuilder tar = small_rootfs();
-  const std::string content = bytes(160 << 20);
-  ASSERT_TRUE(volume.fill(tar.file("usr/large", content)));
-  EXPECT_EQ(volume.read().at("rootfs/usr/large").sha256, sha256_hex(content));
+  const std::string piece = bytes(1 << 20);
+  std::string content;
+  for (int i = 0; i < 136; ++i) content.append(std::to_string(i)).append(piece);  // both are of 128 MiB
+  ASSERT_TRUE(volume.fill(small_rootfs().file("usr/large", content)));
+  EXPECT_EQ(volume.read_at("rootfs/usr/large").sha256, sha256_hex(content));
   EXPECT_CLEAN(volume);
 }
 

@@ -30,7 +30,7 @@ TEST(ThinPool, WithoutDeviceMapperItSaysSoAndWhatToDo) {
 }
 
 TEST(ThinPool, NamesThatCannotBeAreRefused) {
-  for (const std::string name : {"", "a/b", "x-of", std::string(65, 'x').c_str()}) {
+  for (const auto& name : {std::string(), std::string("a/b"), std::string("x-of"), std::string(65, 'x')}) {
     EXPECT_EQ(ThinPool::open({.name = name}).error().kind(), ErrorKind::kInvalid) << name;
     EXPECT_EQ(check_pool_name(name).error().kind(), ErrorKind::kInvalid) << name;
   }
