@@ -126,6 +126,7 @@ TEST_F(PoolCommandsTest, AWorkerKeepsItsPool) {
 TEST_F(PoolCommandsTest, WhileAWorkerRunsThereIsNoNewPool) {
   auto variables = workshop_->variables();
   variables["SLIPWAY_VOLUME_BACKEND"] = "auto";
+  std::filesystem::remove(workshop_->folder() / "bucket/images/x.tar");
   const auto worker = start_program(Workshop::program(), {"worker", "--poll-interval", "1s"}, variables);
   while (!std::filesystem::exists(workshop_->state() / "fsm.db.sock")) {
     ASSERT_TRUE(worker->running()) << worker->finish().err;
