@@ -27,8 +27,17 @@ Result<std::shared_ptr<volumes::Pool>> open_thin(const Settings& settings) {
 
 // Running, and afterwards in the catalog.
 Result<> start(const Settings& settings, const PoolChoice& choice, catalog::Catalog& catalog) {
-  if (const auto place = choice.place()) return volumes::start_thin_pool(*place);
-  if (settings.dm_auto_create) return create_pool(default_pool(settings), catalog);
+  auto spec = default_pool(settings);
+  if (const auto place = choice.place()) {
+    auto started = volumes::start_thin_pool(*place);
+    if (started || started.error().kind() != ErrorKind::kNotFound || !settings.dm_auto_create) return started;
+    // Its making was cut off; but a pool that held something was whole, and is lost: no other takes its place unasked.
+    auto content = catalog.pool_content(choice.name);
+    if (!content) return fail(std::move(content.error()));
+    if (content->volumes > 0 || content->snapshots > 0) return started;
+    spec.place = *place;
+  }
+  if (settings.dm_auto_create) return create_pool(spec, catalog);
   return fail(Error(ErrorKind::kNotFound, fmt::format("there is no thin pool {}", choice.name))
                   .with_hint("`slipway pool create` makes one; so does the setting dm_auto_create when it is first "
                              "needed; volume_backend: file does without"));

@@ -22,6 +22,8 @@ using namespace std::chrono_literals;
 using Run = fsm::Context<UnpackImageRequest, UnpackImageResponse>;
 using Outcome = fsm::Outcome<UnpackImageResponse>;
 
+constexpr std::uint32_t kExtractionRetries = 2;
+
 // The image will not be another one the next time, nor the pool larger by itself.
 bool is_final(ErrorKind kind) {
   switch (kind) {
@@ -62,6 +64,7 @@ class UnpackImage {
   // Makes room for a new volume: one of other content, or that has lost its device, is forgotten and deleted.
   Result<> forget_old(const Run& run) const;
   Result<> release(const Run& run) const;
+  Error explained(const Error& error) const;
 
   fsm::Manager& manager_;
   UnpackParts parts_;
@@ -156,10 +159,22 @@ Outcome UnpackImage::create_device(const Run& run) const {
   return fsm::next(std::move(response));
 }
 
+// A full pool fails the writes to its devices, and only it knows why.
+Error UnpackImage::explained(const Error& error) const {
+  if (error.kind() != ErrorKind::kIo) return error;
+  const auto status = pool().status();
+  if (!status || status->problems.empty()) return error;
+  const bool full = status->data.free() == 0;
+  Error told(full ? ErrorKind::kNoSpace : ErrorKind::kCorrupt,
+             fmt::format("{}: pool {}: {}", error.message(), status->name, status->problems.front()));
+  return full ? std::move(told).with_hint("grow it (slipway pool grow), or remove images (slipway rm)") : told;
+}
+
 Outcome UnpackImage::extract_layers(const Run& run) const {
-  // What a try that was cut off has written is not known.
-  if (run.retry() > 0 || run.resumed()) return fsm::go_to("create-device", run.response());
   UnpackImageResponse response = run.response();
+  // What a try that was cut off has written is not known. Going back begins a new count of tries, so this keeps one.
+  if (run.retry() > 0) ++response.begun_anew;
+  if (run.retry() > 0 || run.resumed()) return fsm::go_to("create-device", std::move(response));
   const auto& request = run.request();
   const ExtractionRequest wanted{
       .image = request.local_path,
@@ -171,10 +186,13 @@ Outcome UnpackImage::extract_layers(const Run& run) const {
       .made_at = manager_.clock().now(),
       .progress = [&run](std::uint64_t done, std::uint64_t total) { run.progress({done, total, "bytes unpacked"}); }};
   const auto counts = extract(*parts_.extractor, wanted, run.stop());
-  if (!counts && is_final(counts.error().kind()) && !run.stop().stop_requested()) {
-    return fsm::abort(counts.error().during("unpack {}", request.local_path).error());
+  if (!counts) {
+    const auto failed = explained(counts.error()).during("unpack {}", request.local_path).error();
+    if (run.stop().stop_requested()) return fsm::error(failed);
+    if (is_final(failed.kind())) return fsm::abort(failed);
+    if (response.begun_anew >= kExtractionRetries) return fsm::unrecoverable(failed);
+    return fsm::error(failed);
   }
-  if (!counts) return counts.error().during("unpack {}", request.local_path);
   response.bytes = counts->bytes;
   response.files = counts->files;
   response.put = *counts;
@@ -253,7 +271,8 @@ Result<UnpackImageMachine> add_unpack_image(fsm::Manager& manager, UnpackParts p
       .resource("image")
       .start("check-unpacked", calling(&UnpackImage::check_unpacked), {.retry = fsm::exponential(3, 200ms, 5s)})
       .to("create-device", calling(&UnpackImage::create_device), {.retry = fsm::fixed(3, 1s)})
-      .to("extract-layers", calling(&UnpackImage::extract_layers), {.retry = fsm::fixed(2, 1s), .timeout = timeout})
+      .to("extract-layers", calling(&UnpackImage::extract_layers),
+          {.retry = fsm::fixed(kExtractionRetries, 1s), .timeout = timeout})
       .to("verify-layout", calling(&UnpackImage::verify_layout), {.retry = fsm::fixed(2, 1s)})
       .to("update-db", calling(&UnpackImage::update_db), {.retry = fsm::exponential(5, 100ms, 10s)})
       .finalizer([machine](const Run& run, const fsm::Finishing& end) { return machine->clean_up(run, end); })

@@ -50,11 +50,12 @@ struct UnpackImageResponse {
   std::string device_path{};  // while it is active, and where it will be when it is active again
   std::uint64_t bytes = 0;    // of the files
   std::uint64_t files = 0;
-  bool unpacked = false;        // false: it was there already
-  volumes::ext4::Counts put{};  // by extract-layers; verify-layout finds the same
+  bool unpacked = false;         // false: it was there already
+  volumes::ext4::Counts put{};   // by extract-layers; verify-layout finds the same
+  std::uint32_t begun_anew = 0;  // how often extract-layers has gone back to create-device after a try that failed
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(UnpackImageResponse, image_id, device_id, device_name, device_path,
-                                                bytes, files, unpacked, put)
+                                                bytes, files, unpacked, put, begun_anew)
 
 using UnpackImageMachine = fsm::Machine<UnpackImageRequest, UnpackImageResponse>;
 

@@ -13,6 +13,7 @@
 #include "sys/fault.h"
 #include "volumes/file/file_pool.h"
 #include "volumes/testing/extractor_program.h"
+#include "volumes/testing/memory_pool.h"
 #include "volumes/testing/mounted.h"
 
 namespace slipway::pipeline {
@@ -195,6 +196,38 @@ TEST_F(UnpackImageTest, ADiskThatIsFullInTheMiddleAbortsAndSaysWhatToDo) {
   EXPECT_TRUE(unpack_it());
   pool_.reset();
   harness_.close();
+}
+
+// Its devices fail what is written to them, and it says why.
+class FullPool : public volumes::MemoryPool {
+ public:
+  using MemoryPool::MemoryPool;
+  Result<volumes::PoolStatus> status() override {
+    auto status = MemoryPool::status();
+    status->data.used = status->data.total;
+    status->problems.emplace_back("its data space is full");
+    return status;
+  }
+};
+
+TEST_F(UnpackImageTest, AVolumeThatCannotBeWrittenIsTriedThreeTimes) {
+  int tries = 0;
+  const fault::Scope counted("pipeline.unpack.create",
+                             {.times = -1, .action = fault::Action::kCall, .call = [&] { ++tries; }});
+  const fault::Scope sick("volumes.ext4.sync", {.times = -1, .error = Error(ErrorKind::kIo, "injected")});
+  EXPECT_THAT(patient_ending(start()), StartsWith("failed: "));
+  EXPECT_EQ(tries, 3);
+  expect_nothing_left();
+}
+
+TEST_F(UnpackImageTest, APoolThatRunsFullMeanwhileAborts) {
+  harness_.close();
+  pool_ = std::make_shared<FullPool>(std::make_shared<volumes::PoolMemory>());
+  request_.pool = pool_->name();
+  open();
+  const fault::Scope sick("volumes.ext4.sync", {.times = -1, .error = Error(ErrorKind::kIo, "injected")});
+  EXPECT_THAT(harness_.ending(start()), AllOf(StartsWith("aborted: "), HasSubstr("data space is full")));
+  expect_nothing_left();
 }
 
 TEST_F(UnpackImageTest, AFileThatIsNoLongerTheOneThatWasDownloadedAborts) {

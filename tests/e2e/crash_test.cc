@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMostInARow = 8;  // else a machine that has become slower is killed without end
+constexpr int kMostInARow = 6;  // else a machine that has become slower is killed without end
 
 double seconds(std::chrono::duration<double> span) { return span.count(); }
 

@@ -32,7 +32,7 @@ class CommandCrashTest : public testing::TestWithParam<CrashSetting> {
   static int few() { return on_thin() ? 1 : 4; }
   static int step() { return on_thin() ? 60 : 9; }
   // Within which part of a whole run's time one that goes on is killed: it has less to do.
-  static double later_reach() { return on_thin() ? 0.5 : 1; }
+  static double later_reach() { return on_thin() ? 0.7 : 1; }
 
   static const std::vector<std::string>& fetch() {
     static const std::vector<std::string> words{"fetch-and-create", "x.tar", "--quiet"};

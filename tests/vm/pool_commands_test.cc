@@ -153,6 +153,19 @@ TEST_F(PoolCommandsTest, APoolThatIsMadeAtItsFirstUseSurvivesKillsInItsMaking) {
   EXPECT_EQ(workshop_->faults_of("x.tar", bytes_), "");
 }
 
+TEST_F(PoolCommandsTest, APoolThatIsLostWithWhatItHeldIsNotMadeAnewUnasked) {
+  good({"pool", "create"});
+  fetch();
+  workshop_->ground().take_down();
+  std::filesystem::remove(place().metadata);
+  auto variables = workshop_->variables();
+  variables["SLIPWAY_DM_AUTO_CREATE"] = "true";
+  const auto ended = start_program(Workshop::program(), {"fetch-and-create", "x.tar", "--quiet"}, variables)->finish();
+  EXPECT_EQ(ended.code, 1) << ended.out;
+  EXPECT_THAT(ended.err, HasSubstr("holds no pool"));
+  EXPECT_FALSE(volumes::dm::info(place().name).value());
+}
+
 TEST_F(PoolCommandsTest, ADestroyThatIsKilledIsGoneOnWith) {
   good({"pool", "create"});
   auto variables = workshop_->variables();

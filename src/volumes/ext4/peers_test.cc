@@ -148,7 +148,7 @@ TEST(PeersTest, TheKernelReadsTheVolume) {
   tar.pax(
       {{"SCHILY.xattr.system.posix_acl_access", access_list()}, {"SCHILY.xattr.security.capability", capability()}});
   ASSERT_TRUE(volume.fill(tar.file("usr/listed", "", 0640)));
-  EXPECT_EQ(volume.read().at("rootfs/usr/listed").xattrs.size(), 2);
+  EXPECT_EQ(volume.read_at("rootfs/usr/listed").xattrs.size(), 2);
   const Mounted mounted("ext4", volume.file(), "ro,loop");
   if (!mounted.ok()) GTEST_SKIP() << mounted.why();
   expect_same_tree(mounted.file("rootfs"), volume.read());

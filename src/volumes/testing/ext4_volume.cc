@@ -127,13 +127,12 @@ class VolumeReader {
     ext2_file_t file = nullptr;
     check(::ext2fs_file_open(fs_, number, 0, &file), path);
     Hasher sha(HashAlgorithm::kSha256);
-    std::vector<char> buffer(1U << 20U);
     for (;;) {
       unsigned got = 0;
-      check(::ext2fs_file_read(file, buffer.data(), static_cast<unsigned>(buffer.size()), &got), path);
+      check(::ext2fs_file_read(file, buffer_.data(), static_cast<unsigned>(buffer_.size()), &got), path);
       if (got == 0) break;
-      sha.update(std::string_view(buffer.data(), got));
-      if (out.size <= 65536) out.content.append(buffer.data(), got);
+      sha.update(std::string_view(buffer_.data(), got));
+      if (out.size <= 65536) out.content.append(buffer_.data(), got);
     }
     ::ext2fs_file_close(file);
     out.sha256 = to_hex(sha.finish());
@@ -169,6 +168,7 @@ class VolumeReader {
 
   ext2_filsys fs_ = nullptr;
   Seen seen_;
+  std::vector<char> buffer_ = std::vector<char>(1U << 18U);  // one for all: sanitizers take long over new ones
 };
 
 }  // namespace

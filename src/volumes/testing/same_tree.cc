@@ -1,7 +1,6 @@
 #include "volumes/testing/same_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -123,8 +122,8 @@ class Comparison {
 
   void compare_xattrs(const fs::path& path, const SeenInode& inode) const {
     std::map<std::string, std::string> there;
-    std::array<char, 65536> names{};
-    const ssize_t length = ::llistxattr(path.c_str(), names.data(), names.size());
+    std::string names(static_cast<std::size_t>(std::max<ssize_t>(::llistxattr(path.c_str(), nullptr, 0), 0)), '\0');
+    const ssize_t length = names.empty() ? 0 : ::llistxattr(path.c_str(), names.data(), names.size());
     for (ssize_t at = 0; at < length;) {
       const std::string name(names.data() + at);
       at += static_cast<ssize_t>(name.size()) + 1;
