@@ -10,12 +10,9 @@
 #
 # DEPENDS names folders of src/. Includes are written from src/: #include "fsm/manager.h".
 
-# Tests are compiled with clang's warnings and thread-safety analysis too, but not read by clang-tidy: it takes a quarter
-# of a minute for a file that includes gtest, and what it says there is mostly about speed.
 # Optimising what gtest's macros expand to takes longer than the tests do. (What lies in testing/ is optimised in a
 # release build, since the benchmarks use it.)
 function(slipway_test_code target)
-  set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "")
   if(target MATCHES "_testing$")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
   else()

@@ -90,6 +90,15 @@ def unpack(package, folder):
     (folder / "modules" / "order").write_text("".join(f"{name}.ko\n" for name in order))
 
 
+def download(packages, folder):
+    """With newer package lists when these do not know the packages, or know versions that are gone."""
+    try:
+        run(["apt-get", "-q", "download"] + packages(), folder)
+    except Missing:
+        run(["apt-get", "-q", "update"])
+        run(["apt-get", "-q", "download"] + packages(), folder)
+
+
 def unpacked(cache, name, packages, unpack_one):
     """The folder `name`, made of packages once; several callers at a time share one download."""
     cache.mkdir(parents=True, exist_ok=True)
@@ -100,7 +109,7 @@ def unpacked(cache, name, packages, unpack_one):
             return folder
         work = pathlib.Path(tempfile.mkdtemp(dir=cache))
         try:
-            run(["apt-get", "-q", "download"] + packages(), work)
+            download(packages, work)
             made = work / name
             made.mkdir()
             for package in work.glob("*.deb"):
