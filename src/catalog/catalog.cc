@@ -257,7 +257,7 @@ Result<> Catalog::mark_made(const Reservation& reservation) {
   return write("note device id", [&](Connection& db, TimePoint) { return reservations::mark_made(db, reservation); });
 }
 
-Result<> Catalog::mark_deleting(const std::string& pool, DeviceId device_id) {
+Result<bool> Catalog::mark_deleting(const std::string& pool, DeviceId device_id) {
   return write("note device to delete",
                [&](Connection& db, TimePoint) { return reservations::mark_deleting(db, pool, device_id); });
 }

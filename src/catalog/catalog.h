@@ -133,7 +133,8 @@ class Catalog {
   // The pool has no device of this id: one that it will have is ours. kConflict when it is not what is stored.
   [[nodiscard]] Result<> mark_made(const Reservation& reservation);
   // Its device is to be deleted, when that can be done. kConflict while a volume or snapshot holds it.
-  [[nodiscard]] Result<> mark_deleting(const std::string& pool, DeviceId device_id);
+  // False: nothing is reserved under this id, and what the pool may have there is not ours.
+  [[nodiscard]] Result<bool> mark_deleting(const std::string& pool, DeviceId device_id);
   // It could not be done, again; no effect on one that is not to be deleted.
   [[nodiscard]] Result<> note_failed_delete(const std::string& pool, DeviceId device_id, const std::string& why);
   // False: it was free. kConflict while a volume or snapshot holds it.

@@ -208,11 +208,15 @@ Result<> mark_made(store::Connection& db, const Reservation& reservation) {
   return set_state(db, reservation.pool, reservation.device_id, IdState::kMade);
 }
 
-Result<> mark_deleting(store::Connection& db, const std::string& pool, DeviceId device_id) {
+Result<bool> mark_deleting(store::Connection& db, const std::string& pool, DeviceId device_id) {
   auto held = holder(db, pool, device_id);
   if (!held) return fail(std::move(held.error()));
   if (*held) return fail(ErrorKind::kConflict, "device {} of pool {} belongs to {}", device_id, pool, **held);
-  return set_state(db, pool, device_id, IdState::kDeleting);
+  auto reserved = find(db, pool, device_id);
+  if (!reserved) return fail(std::move(reserved.error()));
+  if (!*reserved) return false;
+  if (auto noted = set_state(db, pool, device_id, IdState::kDeleting); !noted) return fail(std::move(noted.error()));
+  return true;
 }
 
 Result<> note_failed_delete(store::Connection& db, const std::string& pool, DeviceId device_id,

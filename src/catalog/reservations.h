@@ -17,7 +17,7 @@ namespace slipway::catalog::reservations {
 // Makes exactly this one, or finds it. kConflict when the id is another's, or the thing has another id in this pool.
 [[nodiscard]] Result<> hold(store::Connection& db, const Reservation& wanted);
 [[nodiscard]] Result<> mark_made(store::Connection& db, const Reservation& reservation);
-[[nodiscard]] Result<> mark_deleting(store::Connection& db, const std::string& pool, DeviceId device_id);
+[[nodiscard]] Result<bool> mark_deleting(store::Connection& db, const std::string& pool, DeviceId device_id);
 [[nodiscard]] Result<> note_failed_delete(store::Connection& db, const std::string& pool, DeviceId device_id,
                                           const std::string& why);
 [[nodiscard]] Result<std::vector<Reservation>> list(store::Connection& db);

@@ -105,7 +105,8 @@ Result<std::vector<ImageSummary>> list(store::Connection& db, std::optional<Stat
   static const std::string sql = fmt::format(
       "SELECT {}, {} AS status, {}, "
       "(SELECT count(*) FROM snapshots n WHERE n.image_id = i.image_id), "
-      "(SELECT count(*) FROM snapshots n WHERE n.image_id = i.image_id AND n.active = 1), v.device_path "
+      "(SELECT count(*) FROM snapshots n WHERE n.image_id = i.image_id AND n.active = 1), "
+      "(SELECT min(n.device_path) FROM snapshots n WHERE n.image_id = i.image_id AND n.active = 1) "
       "FROM {} WHERE i.id > ?1 AND (?3 IS NULL OR status = ?3) ORDER BY i.id LIMIT ?2",
       images::kColumns, kStatus, scans::kColumns, kTables);
   const auto wanted = status ? std::optional(to_string(*status)) : std::nullopt;

@@ -109,7 +109,7 @@ TEST_F(StatusTest, ListsByDerivedStatusAndByPages) {
   EXPECT_EQ(ready[0].image.image_id, "r");
   EXPECT_EQ(ready[0].snapshots, 2U);
   EXPECT_EQ(ready[0].active_snapshots, 1U);
-  EXPECT_EQ(ready[0].device_path, "/dev/mapper/" + volume_name("r"));
+  EXPECT_EQ(ready[0].device_path, "/dev/mapper/one");
   EXPECT_FALSE(ready[0].scan.has_value());
   const auto page = catalog_->list_status(Status::kPending, {.limit = 3}).value();
   ASSERT_EQ(page.size(), 3U);

@@ -279,7 +279,7 @@ struct ImageSummary {
   std::optional<ScanVerdict> scan{};
   std::uint64_t snapshots = 0;
   std::uint64_t active_snapshots = 0;
-  std::string device_path{};  // of the volume; empty when there is none
+  std::string device_path{};  // of an active snapshot; empty when there is none
 };
 
 // Pages of a list, in the order in which the images came: `after` is the `row` of the last one that was seen.

@@ -88,7 +88,7 @@ class Worker {
     notices_.ready();
     while (!stop.stop_requested()) {
       poll(stop);
-      delete_deferred();
+      delete_deferred(stop);
       wait(stop);
     }
     notices_.stopping();
@@ -107,8 +107,8 @@ class Worker {
     notices_.status(fmt::format("{} objects seen in {}", seen->seen, source_->describe()));
   }
 
-  void delete_deferred() {
-    const auto deleted = pipeline_.delete_deferred();
+  void delete_deferred(const std::stop_token& stop) {
+    const auto deleted = pipeline_.delete_deferred(stop);
     if (!deleted) session_.log.warn("devices that are to be deleted: {}", deleted.error().describe());
     if (deleted && *deleted > 0) session_.log.info("{} devices deleted that were in use before", *deleted);
   }

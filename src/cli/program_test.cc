@@ -227,7 +227,7 @@ TEST_F(ProgramTest, ListShowsImagesWithStatusAndFindings) {
   EXPECT_EQ(images[0].at("status"), "ready");
   EXPECT_EQ(images[0].at("size_bytes"), 3'276'800);
   EXPECT_EQ(images[0].at("downloaded_at"), "2025-11-12T12:00:00.000000Z");
-  EXPECT_EQ(images[0].at("device_path"), "/dev/mapper/thin-7");
+  EXPECT_EQ(images[0].at("device_path"), "/dev/mapper/snap-alpine");
   EXPECT_EQ(images[1].at("scan").at("blocked"), true);
   EXPECT_EQ(images[2].at("status"), "failed");
   EXPECT_EQ(images[2].at("checksum"), nullptr);

@@ -143,7 +143,7 @@ std::vector<SettingSpec> make_specs() {  // NOLINT(readability-function-size): a
        0,
        100},
       {"dm_min_free_metadata", kCount, &S::dm_min_free_metadata, "5", "the same of its metadata", {}, 0, 100},
-      {"device_size", kSize, &S::device_size, "10GiB", "size of an image's volume", {}, kMiB},
+      {"device_size", kSize, &S::device_size, "10GiB", "size of an image's volume", {}, 8 * kMiB},
       {"queue_downloads", kCount, &S::queue_downloads, "5", "downloads at once", {}, 1, 1000},
       {"queue_unpacking", kCount, &S::queue_unpacking, "2", "images unpacked at once", {}, 1, 1000},
       {"log_level",

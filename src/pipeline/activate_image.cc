@@ -31,6 +31,8 @@ class ActivateImage {
 
   // The volume that the request is about, when it is there. kNotFound, kConflict.
   Result<catalog::Volume> volume_of(const ActivateImageRequest& request) const;
+  // A snapshot that is there and at rest, without asking for anything else: its volume may be gone, the pool full.
+  Outcome bring_back(const Run& run, const catalog::Snapshot& snapshot) const;
   // The snapshot's device, when it is as the row has it.
   Result<std::optional<volumes::Device>> device_of(const catalog::Snapshot& row) const;
 
@@ -39,7 +41,7 @@ class ActivateImage {
 
 bool is_refusal(ErrorKind kind) {
   return kind == ErrorKind::kNoSpace || kind == ErrorKind::kNotFound || kind == ErrorKind::kConflict ||
-         kind == ErrorKind::kInvalid;
+         kind == ErrorKind::kInvalid || kind == ErrorKind::kCorrupt;
 }
 
 Outcome refused_or_error(const Error& error) {
@@ -105,6 +107,13 @@ Result<catalog::Volume> ActivateImage::volume_of(const ActivateImageRequest& req
   }
   const auto device = pool().find((*volume)->device_id);
   if (!device) return fail(device.error());
+  const auto made_with = (*volume)->device_size;
+  if (*device && made_with != 0 && (*device)->size.value_or(made_with) != made_with) {
+    return fail(
+        Error(ErrorKind::kCorrupt, fmt::format("the volume {} of image {} has {} bytes, and was made with {}",
+                                               (*volume)->device_name, request.image_id, *(*device)->size, made_with))
+            .with_hint("slipway rm and slipway fetch-and-create make it again"));
+  }
   if (!*device) {
     return fail(Error(ErrorKind::kNotFound, fmt::format("the volume {} of image {} is not in pool {} any more",
                                                         (*volume)->device_name, request.image_id, request.pool))
@@ -113,8 +122,24 @@ Result<catalog::Volume> ActivateImage::volume_of(const ActivateImageRequest& req
   return std::move(**volume);
 }
 
+Outcome ActivateImage::bring_back(const Run& run, const catalog::Snapshot& snapshot) const {
+  const auto volume = catalog().find_volume(snapshot.image_id);
+  if (!volume) return volume.error().during("look for the volume of {}", snapshot.image_id);
+  auto path = pool().activate({snapshot.snapshot_id, snapshot.name, *volume ? (*volume)->device_size : 0});
+  if (!path) return refused_or_error(path.error());
+  return fsm::next(ActivateImageResponse{.image_id = run.request().image_id,
+                                         .snapshot_id = snapshot.snapshot_id.value,
+                                         .snapshot_name = snapshot.name,
+                                         .device_path = std::move(*path),
+                                         .active = true,
+                                         .activated = true});
+}
+
 Outcome ActivateImage::create_snapshot(const Run& run) const {
   const auto& request = run.request();
+  const auto row = catalog().find_snapshot(request.snapshot_name);
+  if (!row) return row.error().during("look for snapshot {}", request.snapshot_name);
+  if (*row) return bring_back(run, **row);
   const auto volume = volume_of(request);
   if (!volume) return refused_or_error(volume.error());
   const auto reserved = reserve_device(catalog(), pool(),

@@ -84,6 +84,18 @@ TEST_F(ActivateImageTest, AfterARebootTheSameOneComesBack) {
   EXPECT_TRUE(row().active);
 }
 
+TEST_F(ActivateImageTest, OneThatRestsComesBackThoughItsVolumeIsLostAndThePoolIsFull) {
+  const auto before = activate();
+  ASSERT_TRUE(before);
+  stage_->reboot();
+  stage_->drop(kVolume);
+  stage_->set_full(true);
+  const auto after = activate();
+  ASSERT_TRUE(after) << after.error().message();
+  EXPECT_EQ(after->snapshot_id, before->snapshot_id);
+  EXPECT_TRUE(row().active);
+}
+
 TEST_F(ActivateImageTest, OneThatHasLostItsDeviceIsMadeAgain) {
   const auto before = activate();
   ASSERT_TRUE(before);

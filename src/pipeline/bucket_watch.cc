@@ -49,9 +49,13 @@ std::optional<std::string> why_process(const objects::ObjectInfo& object, const 
   const auto* end = end_of(last);
   if (end == nullptr) return std::nullopt;
   const bool changed = known.image && known.image->etag != object.etag && !known.image->etag.empty();
-  if (fsm::succeeded(end->ending)) return changed || !known.image ? std::optional("it has changed") : std::nullopt;
+  if (fsm::succeeded(end->ending)) {
+    if (!known.image) return "it was removed here, and is in the bucket";
+    return changed ? std::optional("it has changed") : std::nullopt;
+  }
   // Since the last try it was put there anew: whatever was wrong with it is another thing now.
-  const bool newer = object.modified && *object.modified > last.spec.started_at;
+  // (A time that is still to come says nothing.)
+  const bool newer = object.modified && *object.modified > last.spec.started_at && *object.modified <= now;
   if (newer) return "it has changed since it failed";
   if (end->ending == fsm::Ending::kCancelled) return std::nullopt;
   if (end->error && is_verdict(end->error->kind()) && last.request == request) return std::nullopt;

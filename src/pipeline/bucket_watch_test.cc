@@ -157,5 +157,20 @@ TEST_F(BucketWatchTest, AnImageWithANameOfItsOwnKeepsIt) {
   EXPECT_EQ(catalog_->list_images()->size(), 1);
 }
 
+TEST_F(BucketWatchTest, ATimeThatIsStillToComeIsNoNews) {
+  source_.put("images/bad.tar", "x");
+  auto object = *source_.head("images/bad.tar", {});
+  error_ = Error(ErrorKind::kRejected, "no");
+  ASSERT_EQ(poll().size(), 1U);
+  const auto runs = harness_.manager().runs({}).value();
+  auto last = harness_.manager().run(runs.front().spec.version).value();
+  const auto now = harness_.clock.now();
+  object.modified = now + 1h;
+  const std::string request = last.request;
+  const Known known{.image = {}, .runs = {std::move(last)}};
+  EXPECT_FALSE(why_process(object, known, request, settings_, now));
+  EXPECT_TRUE(why_process(object, known, request, settings_, now + 2h));
+}
+
 }  // namespace
 }  // namespace slipway::pipeline

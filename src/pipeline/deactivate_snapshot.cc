@@ -24,27 +24,28 @@ Outcome take_down(const RemoveParts& parts, const Run& run) {
     return fsm::abort(Error(ErrorKind::kConflict, fmt::format("snapshot {} is in pool {}, and this process has {}",
                                                               snapshot.name, snapshot.pool, parts.pool->name())));
   }
+  const DeactivateSnapshotResponse response{
+      .name = snapshot.name, .image_id = snapshot.image_id, .deactivated = snapshot.active};
   if (auto down = parts.pool->deactivate({snapshot.snapshot_id, snapshot.name, 0}); !down) {
+    // To be deleted it need not rest first: it is forgotten, and goes when it is no longer in use.
+    if (request.remove && down.error().kind() == ErrorKind::kUnavailable) return fsm::next(response);
     return down.error().during("deactivate {}", snapshot.name);
   }
   auto noted = parts.catalog->deactivate_snapshot(snapshot.name);
   if (!noted) return noted.error().during("note that {} is inactive", snapshot.name);
-  return fsm::next(
-      DeactivateSnapshotResponse{.name = snapshot.name, .image_id = snapshot.image_id, .deactivated = snapshot.active});
+  return fsm::next(response);
 }
 
 Outcome remove(const RemoveParts& parts, const Run& run) {
   DeactivateSnapshotResponse response = run.response();
   if (!run.request().remove) return fsm::next(std::move(response));
-  const auto row = parts.catalog->find_snapshot(response.name);
-  if (!row) return fsm::error(row.error());
-  if (*row) {
-    auto forgotten = parts.catalog->delete_snapshot(response.name, catalog::DeviceFate::kMayRemain);
-    if (!forgotten) return forgotten.error().during("forget snapshot {}", response.name);
-    auto gone = discard_device(*parts.catalog, *parts.pool, {(*row)->snapshot_id, response.name, 0}, run.log());
-    if (!gone) return gone.error().during("delete snapshot {}", response.name);
-    response.deferred = !*gone;
-  }
+  auto forgotten = parts.catalog->delete_snapshot(response.name, catalog::DeviceFate::kMayRemain);
+  if (!forgotten) return forgotten.error().during("forget snapshot {}", response.name);
+  auto deleted = delete_deferred(*parts.catalog, *parts.pool, run.log(), [&](const catalog::Reservation& id) {
+    return id.purpose == catalog::Purpose::kSnapshot && id.snapshot_name == response.name;
+  });
+  if (!deleted) return deleted.error().during("delete snapshot {}", response.name);
+  response.deferred = deleted->in_use > 0;
   response.removed = true;
   return fsm::next(std::move(response));
 }

@@ -1,6 +1,11 @@
 #include "pipeline/device_ids.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "catalog/identity.h"
+#include "sys/fault.h"
+#include "sys/mutex.h"
 
 namespace slipway::pipeline {
 
@@ -25,31 +30,69 @@ Result<catalog::Reservation> reserve_device(catalog::Catalog& catalog, volumes::
   return reserved;
 }
 
-Result<bool> discard_device(catalog::Catalog& catalog, volumes::Pool& pool, const volumes::DeviceSpec& device,
-                            const Logger& log) {
-  if (auto noted = catalog.mark_deleting(pool.name(), device.id); !noted) return fail(std::move(noted.error()));
+namespace {
+
+// Between the look at a reservation and the end of its device nobody else may free the id: a new device could get it.
+sys::Mutex& discarding() {
+  static sys::Mutex mutex;
+  return mutex;
+}
+
+Result<bool> discard(catalog::Catalog& catalog, volumes::Pool& pool, const volumes::DeviceSpec& device,
+                     const Logger& log) SLIPWAY_REQUIRES(discarding()) {
+  auto noted = catalog.mark_deleting(pool.name(), device.id);
+  if (!noted) return fail(std::move(noted.error()));
+  if (!*noted) return true;
+  if (auto fault = fault::check("pipeline.discard")) return fail(std::move(*fault));
   if (auto gone = pool.remove(device); !gone) {
+    auto remembered = catalog.note_failed_delete(pool.name(), device.id, gone.error().message());
+    if (!remembered) return fail(std::move(remembered.error()));
     if (gone.error().kind() != ErrorKind::kUnavailable) return fail(std::move(gone.error()));
     log.warn("{} is deleted later: {}", device.name, gone.error().message());
-    auto noted = catalog.note_failed_delete(pool.name(), device.id, gone.error().message());
-    if (!noted) return fail(std::move(noted.error()));
     return false;
   }
   if (auto freed = catalog.release_reservation(pool.name(), device.id); !freed) return fail(std::move(freed.error()));
   return true;
 }
 
-Result<std::uint64_t> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool, const Logger& log) {
+// As it is now: it may have been deleted, and given to something else, while others were tried.
+Result<bool> still_to_be_deleted(catalog::Catalog& catalog, const catalog::Reservation& seen) {
+  const auto now = catalog.list_reservations();
+  if (!now) return fail(now.error());
+  return std::ranges::any_of(*now, [&](const catalog::Reservation& id) {
+    return id.pool == seen.pool && id.device_id == seen.device_id && id.state == catalog::IdState::kDeleting;
+  });
+}
+
+}  // namespace
+
+Result<bool> discard_device(catalog::Catalog& catalog, volumes::Pool& pool, const volumes::DeviceSpec& device,
+                            const Logger& log) {
+  const sys::Lock lock(discarding());
+  return discard(catalog, pool, device, log);
+}
+
+Result<Deletions> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool, const Logger& log,
+                                  const std::function<bool(const catalog::Reservation&)>& which) {
   const auto ids = catalog.list_reservations();
   if (!ids) return fail(ids.error());
-  std::uint64_t gone = 0;
+  Deletions done;
+  Result<> failed;
   for (const auto& id : *ids) {
-    if (id.pool != pool.name() || id.state != catalog::IdState::kDeleting) continue;
-    auto deleted = discard_device(catalog, pool, {id.device_id, device_name(id), 0}, log);
-    if (!deleted) return deleted.error().during("delete device {}", id.device_id);
-    if (*deleted) ++gone;
+    if (id.pool != pool.name() || id.state != catalog::IdState::kDeleting || !which(id)) continue;
+    const sys::Lock lock(discarding());
+    const auto wanted = still_to_be_deleted(catalog, id);
+    if (!wanted) return fail(wanted.error());
+    if (!*wanted) continue;
+    auto deleted = discard(catalog, pool, {id.device_id, device_name(id), 0}, log);
+    if (!deleted) {
+      failed = deleted.error().during("delete device {}", id.device_id);
+    } else {
+      ++(*deleted ? done.gone : done.in_use);
+    }
   }
-  return gone;
+  if (!failed) return fail(std::move(failed.error()));
+  return done;
 }
 
 }  // namespace slipway::pipeline

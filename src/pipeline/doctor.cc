@@ -44,6 +44,9 @@ class Examination {
   [[nodiscard]] Result<> check_pool();
   [[nodiscard]] Result<> check_transaction(const volumes::PoolStatus& status);
   [[nodiscard]] Result<> check_leftovers();
+  [[nodiscard]] bool check_lost();
+  [[nodiscard]] bool is_known_file(const std::filesystem::path& path) const;
+  void check_file(const std::filesystem::path& path);
   [[nodiscard]] Result<> check_locks();
   [[nodiscard]] Result<> check_files();
   void check_volumes();
@@ -182,8 +185,7 @@ Result<> Examination::check_transaction(const volumes::PoolStatus& status) {
   if (!*record || (*record)->transaction_id == *status.transaction_id) return {};
   const bool whole = std::ranges::all_of(sight_.held, [&](DeviceId id) { return device(id) != nullptr; });
   add({.rule = "pool-transaction",
-       .sentence = fmt::format("pool {} has transaction id {}, and {} is recorded: another program works with it, or "
-                               "what it stands on was exchanged",
+       .sentence = fmt::format("pool {} has transaction id {}, and {} is recorded: another program works with it",
                                status.name, *status.transaction_id, (*record)->transaction_id),
        .cure = whole ? Cure::kNoteTransaction : Cure::kNone,
        .advice = whole ? "" : "devices of it are missing: see whether it is the right pool; heal them first",
@@ -204,6 +206,20 @@ Result<> Examination::check_leftovers() {
   return {};
 }
 
+// Whether it may be another pool than the one that is recorded: then nothing is to be concluded from what it has not.
+// One volume alone can be made again, so that is left to its own rule.
+bool Examination::check_lost() {
+  const bool snapshots = std::ranges::any_of(sight_.snapshots, [&](const auto& row) { return ours(row.pool); });
+  const bool lost = snapshots && std::ranges::all_of(sight_.held, [&](DeviceId id) { return missing(id); });
+  if (!lost) return false;
+  add({.rule = "pool-lost",
+       .sentence = fmt::format("pool {} has none of the {} devices that are recorded in it", parts_.pool->name(),
+                               sight_.held.size()),
+       .advice = "see whether its disk is mounted and whether it is the right pool; if it is lost, remove the images "
+                 "(slipway rm --force) and fetch them again"});
+  return true;
+}
+
 void Examination::check_volumes() {
   for (const auto& volume : sight_.volumes) {
     if (!ours(volume.pool) || sight_.busy_images.contains(volume.image_id)) continue;
@@ -220,6 +236,12 @@ void Examination::check_volumes() {
                stood_on ? "its snapshots are whole; new ones need it: take them down and fetch the image again" : "",
            .device = spec,
            .subject = volume.image_id});
+    } else if (found != nullptr && found->size && volume.device_size != 0 && *found->size != volume.device_size) {
+      add({.rule = "volume-damaged",
+           .sentence =
+               fmt::format("device {} of the volume {} of image {} has {} bytes, and was made with {}",
+                           volume.device_id, volume.device_name, volume.image_id, *found->size, volume.device_size),
+           .advice = "remove the image (slipway rm) and fetch it again"});
     } else if (found != nullptr && found->active()) {
       add({.rule = "device-active",
            .sentence = fmt::format("{} is active at {}, and nothing needs it to be", volume.device_name, found->path),
@@ -321,11 +343,37 @@ Result<> Examination::check_locks() {
   return {};
 }
 
+// By whatever path the folder is named.
+bool Examination::is_known_file(const std::filesystem::path& path) const {
+  return std::ranges::any_of(sight_.images, [&](const catalog::ImageSummary& summary) {
+    std::error_code none;
+    return path.filename() == std::filesystem::path(summary.image.local_path).filename() &&
+           std::filesystem::equivalent(path, summary.image.local_path, none);
+  });
+}
+
+// Only what a download has left is removed. A whole archive, which may be anybody's, is not.
+void Examination::check_file(const std::filesystem::path& path) {
+  constexpr std::string_view kWhole = ".tar";
+  const std::string name = path.filename();
+  for (const std::string_view rest : {".part", ".part.state", ".part.state.new", ""}) {
+    const std::string ending = std::string(kWhole) + std::string(rest);
+    if (!name.ends_with(ending)) continue;
+    const std::string id = name.substr(0, name.size() - ending.size());
+    const bool has_row = std::ranges::any_of(sight_.images, [&](const auto& one) { return one.image.image_id == id; });
+    if (!catalog::check_image_id(id) || sight_.busy_images.contains(id) || (rest.empty() && has_row)) return;
+    add({.rule = "file-without-image",
+         .sentence = fmt::format("{} is no image's", path.string()),
+         .cure = rest.empty() ? Cure::kNone : Cure::kRemoveFile,
+         .advice = rest.empty() ? "remove it if nobody needs it" : "",
+         .subject = path});
+    return;
+  }
+}
+
 Result<> Examination::check_files() {
-  std::set<std::string> known;
   for (const auto& [image, status, scan, snapshots, active, device] : sight_.images) {
     if (image.local_path.empty()) continue;
-    known.insert(image.local_path);
     if (sight_.busy_images.contains(image.image_id)) continue;
     std::error_code unknown;
     if (image.download_status == catalog::DownloadStatus::kCompleted &&
@@ -337,15 +385,8 @@ Result<> Examination::check_files() {
   }
   std::error_code failed;
   for (std::filesystem::directory_iterator at(parts_.images, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string path = at->path();
-    // "ID.tar", and "ID.tar" with more behind it while it is downloaded.
-    const auto name = at->path().filename().string();
-    const auto stem = name.substr(0, name.find(".tar"));
-    if (known.contains(path) || sight_.busy_images.contains(stem) || stem.size() == name.size()) continue;
-    add({.rule = "file-without-image",
-         .sentence = fmt::format("{} is no image's", path),
-         .cure = Cure::kRemoveFile,
-         .subject = path});
+    std::error_code unknown;
+    if (at->is_regular_file(unknown) && !is_known_file(at->path())) check_file(at->path());
   }
   if (failed && failed != std::errc::no_such_file_or_directory) {
     return fail(ErrorKind::kIo, "read {}: {}", parts_.images.string(), failed.message());
@@ -361,9 +402,11 @@ Result<std::vector<Ailment>> Examination::run() {
     if (auto done = check_pool(); !done) return fail(std::move(done.error()));
     check_devices();
   }
-  check_volumes();
-  check_snapshots();
-  check_ids();
+  if (!check_lost()) {
+    check_volumes();
+    check_snapshots();
+    check_ids();
+  }
   if (auto done = check_leftovers(); !done) return fail(std::move(done.error()));
   if (auto done = check_locks(); !done) return fail(std::move(done.error()));
   return std::move(found_);

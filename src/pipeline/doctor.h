@@ -24,7 +24,9 @@ namespace slipway::pipeline {
 //   pool                       what the pool says of itself
 //   pool-not-running           a thin pool that is to be started; nothing is known of its devices
 //   pool-transaction           a thin pool's transaction id is not the one that is recorded: another program works with
-//                              the pool, or what it stands on was exchanged
+//                              the pool
+//   pool-lost                  nothing of what is recorded in the pool is in it: another pool, or its disk is not there
+//   volume-damaged             a volume's device has not the size that it was made with
 //   volume-without-device      a volume's device is not in the pool
 //   snapshot-without-device    a snapshot's device is not in the pool
 //   snapshot-not-active        recorded as active, and its device is not (after a reboot)
@@ -35,7 +37,7 @@ namespace slipway::pipeline {
 //   id-without-device          reserved for something that was never made
 //   leftover                   something half-made in the pool
 //   lock-of-dead-run           an image locked by a run that has ended
-//   file-without-image         in the folder of images, and no image's
+//   file-without-image         in the folder of images, and no image's: what is left of a download, or a whole image
 //   image-without-file         downloaded, and its file is gone: the next fetch gets it again
 struct Ailment {
   // What healing does about it.
@@ -71,6 +73,9 @@ struct DoctorParts {
   // False: only what a crash or a reboot leaves, which costs little: active devices, ids without a row, what is
   // half-made, locks.
   bool thorough = true;
+  // False: rows whose devices are missing are told of, and not forgotten. Nobody has looked yet whether the right disk
+  // is mounted.
+  bool may_forget = true;
 };
 
 [[nodiscard]] Result<std::vector<Ailment>> examine(const DoctorParts& parts);

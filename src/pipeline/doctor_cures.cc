@@ -41,6 +41,8 @@ Result<> note_transaction(const DoctorParts& parts) {
 
 Result<> cure(const DoctorParts& parts, const Ailment& ailment, const Logger& log) {
   auto& catalog = *parts.catalog;
+  const bool forgets = ailment.cure == Cure::kForgetVolume || ailment.cure == Cure::kForgetSnapshot;
+  if (forgets && !parts.may_forget) return fail(ErrorKind::kUnsupported, "`slipway doctor --fix` forgets it");
   switch (ailment.cure) {
     case Cure::kNone: return fail(ErrorKind::kUnsupported, "{}", ailment.advice);
     case Cure::kForgetVolume: return done(catalog.delete_volume(ailment.subject, catalog::DeviceFate::kGone));

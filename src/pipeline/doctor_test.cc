@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/digest.h"
 #include "pipeline/remove_image.h"
 #include "pipeline/testing/volume_fixture.h"
 #include "volumes/testing/memory_pool.h"
@@ -143,6 +144,15 @@ TEST_F(DoctorTest, FilesOfNoImageAreRemovedAndLostOnesToldOf) {
   EXPECT_THAT(healed(), ElementsAre("file-without-image"));
   EXPECT_FALSE(std::filesystem::exists(images() / "gone.tar.part"));
   EXPECT_TRUE(std::filesystem::exists(images() / "README"));
+  for (const char* theirs : {"backup.tar.gz", "a.tar.b.tar.gz.part", "whole.tar"})
+    std::ofstream(images() / theirs) << "x";
+  const auto treated = heal(doctor(), {}).value();
+  ASSERT_EQ(treated.size(), 1U);
+  EXPECT_THAT(treated.front().ailment.sentence, HasSubstr("whole.tar"));
+  for (const char* theirs : {"backup.tar.gz", "a.tar.b.tar.gz.part", "whole.tar"}) {
+    EXPECT_TRUE(std::filesystem::exists(images() / theirs)) << theirs;
+  }
+  std::filesystem::remove(images() / "whole.tar");
   std::filesystem::remove(images() / "the-image.tar");
   EXPECT_THAT(rules(), ElementsAre("image-without-file"));
 }
@@ -199,6 +209,41 @@ TEST_F(DoctorTest, OfASickPoolOnlyThatIsToldAndWhatIsKnown) {
   ASSERT_EQ(found->size(), 1U);
   EXPECT_EQ(found->front().rule, "pool");
   EXPECT_THAT(found->front().sentence, HasSubstr("must be checked"));
+}
+
+TEST_F(DoctorTest, APoolWithNothingOfWhatIsRecordedIsTakenForAnother) {
+  stage_->drop({101});
+  stage_->drop(kVolume);
+  EXPECT_THAT(rules(), ElementsAre("pool-lost"));
+  const auto treated = heal(doctor(), {}).value();
+  EXPECT_FALSE(treated.front().healed);
+  EXPECT_TRUE(*catalog_->find_snapshot("snap-a"));
+  EXPECT_TRUE(*catalog_->find_volume("the-image"));
+}
+
+TEST_F(DoctorTest, AtAStartNothingIsForgotten) {
+  stage_->drop({101});
+  auto parts = doctor();
+  parts.may_forget = false;
+  const auto treated = heal(parts, {}).value();
+  ASSERT_EQ(treated.size(), 1U);
+  EXPECT_EQ(treated.front().ailment.rule, "snapshot-without-device");
+  EXPECT_FALSE(treated.front().healed);
+  EXPECT_TRUE(*catalog_->find_snapshot("snap-a"));
+}
+
+TEST_F(DoctorTest, AVolumeOfAnotherSizeIsDamaged) {
+  ASSERT_TRUE(catalog_->store_volume({.image_id = "the-image",
+                                      .pool = pool_->name(),
+                                      .device_id = kVolume,
+                                      .device_name = "thin-1",
+                                      .device_path = "/dev/thin-1",
+                                      .layout_verified = true,
+                                      .source_checksum = sha256_hex("the-image"),
+                                      .device_size = 2 * kSize}));
+  const auto volume = pool_->find(kVolume).value();
+  if (!volume->size) GTEST_SKIP() << "a pool that does not know the sizes of what rests";
+  EXPECT_THAT(rules(), ElementsAre("volume-damaged"));
 }
 
 TEST_F(DoctorTest, ALightLookSeesWhatARebootLeaves) {

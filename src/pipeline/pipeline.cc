@@ -67,6 +67,7 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
   // What a crash has left is tidied up before anything goes on; what unfinished runs have is theirs.
   auto parts = opened->doctor_parts(options);
   parts.thorough = options.thorough_start;
+  parts.may_forget = false;
   auto treated = heal(parts, options.log);
   if (!treated) {
     options.log.warn("what an earlier process has left is not looked at: {}", treated.error().message());
@@ -115,7 +116,12 @@ DoctorParts Pipeline::doctor_parts(const PipelineOptions& options) {
           .images = options.download.images};
 }
 
-Result<std::uint64_t> Pipeline::delete_deferred() { return pipeline::delete_deferred(*catalog_, *pool_, log_); }
+Result<std::uint64_t> Pipeline::delete_deferred(const std::stop_token& stop) {
+  const auto deleted = pipeline::delete_deferred(*catalog_, *pool_, log_,
+                                                 [&](const catalog::Reservation&) { return !stop.stop_requested(); });
+  if (!deleted) return fail(deleted.error());
+  return deleted->gone;
+}
 
 Pipeline::~Pipeline() {
   if (manager_) manager_->shutdown(kPatience);

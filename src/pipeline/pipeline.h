@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "archive/inspector.h"
@@ -70,8 +71,9 @@ class Pipeline {
   [[nodiscard]] volumes::Pool& pool() { return *pool_; }
   [[nodiscard]] const ProcessImageMachine& process_image() const { return *process_; }
 
-  // Tries once more to delete the devices that were in use when they were to be deleted. How many are gone now.
-  [[nodiscard]] Result<std::uint64_t> delete_deferred();
+  // Tries once more to delete the devices that were in use when they were to be deleted, until `stop`. How many are
+  // gone now.
+  [[nodiscard]] Result<std::uint64_t> delete_deferred(const std::stop_token& stop);
 
   // How many unfinished runs were found and taken up.
   [[nodiscard]] const fsm::ResumeReport& resumed() const { return resumed_; }

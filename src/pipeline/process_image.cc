@@ -17,6 +17,7 @@ class ProcessImage {
 
   // Each takes what the child before has answered, and starts its own.
   Outcome download(const Run& run) const;
+  Outcome settle(const Run& run) const;
   Outcome unpack(const Run& run) const;
   Outcome activate(const Run& run) const;
   Outcome collect(const Run& run) const;
@@ -82,6 +83,20 @@ std::expected<Response, Outcome> ProcessImage::answer_of(const fsm::Machine<Requ
   const auto record = manager_.run(*version);
   const bool over = record && fsm::is_finished(record->progress.state);  // else asking for it has failed
   return std::unexpected(over ? Outcome(fsm::abort(answer.error())) : Outcome(fsm::error(answer.error())));
+}
+
+// A removal of the image that began before comes to its end first.
+Outcome ProcessImage::settle(const Run& run) const {
+  fsm::RunFilter filter;
+  filter.machine = "remove-image";
+  filter.id = run.request().image_id;
+  filter.phase = fsm::RunFilter::Phase::kActive;
+  const auto removals = manager_.runs(filter);
+  if (!removals) return removals.error().during("look for removals of {}", run.request().image_id);
+  for (const auto& removal : *removals) {
+    if (removal.spec.version < run.version()) return fsm::await(removal.spec.version, ProcessImageResponse{});
+  }
+  return fsm::next(ProcessImageResponse{});
 }
 
 Outcome ProcessImage::download(const Run& run) const {
@@ -182,7 +197,8 @@ Result<ProcessImageMachine> add_process_image(fsm::Manager& manager, ProcessPart
   const fsm::TransitionPolicy asking{.retry = fsm::exponential(3, 200ms, 5s)};
   return fsm::machine<ProcessImageRequest, ProcessImageResponse>("process-image")
       .resource("image")
-      .start("download", calling(&ProcessImage::download), asking)
+      .start("settle", calling(&ProcessImage::settle), asking)
+      .to("download", calling(&ProcessImage::download), asking)
       .to("unpack", calling(&ProcessImage::unpack), asking)
       .to("activate", calling(&ProcessImage::activate), asking)
       .to("collect", calling(&ProcessImage::collect), asking)

@@ -30,8 +30,10 @@ class RemoveImage {
   [[nodiscard]] volumes::Pool& pool() const { return *parts_.pool; }
   Result<> remove_snapshots(const Run& run, RemoveImageResponse& response) const;
   Result<> remove_volume(const Run& run, RemoveImageResponse& response) const;
-  // Of this pool, and nothing else is recorded of it: the rows before it are gone.
-  Result<> discard(const Run& run, const volumes::DeviceSpec& device, RemoveImageResponse& response) const;
+  // Everything of the image must be in this pool.
+  Result<> check_pool(const std::string& what, const std::string& in) const;
+  // And nothing may be under way to make more of it. What began after this run waits for it.
+  Result<> check_at_rest(const Run& run) const;
 
   fsm::Manager& manager_;
   RemoveParts parts_;
@@ -42,16 +44,22 @@ Outcome RemoveImage::lock_image(const Run& run) const {
   const auto image = catalog().get_image(request.image_id);
   if (!image && image.error().kind() == ErrorKind::kNotFound) return fsm::abort(image.error());
   if (!image) return fsm::error(image.error());
+  if (auto rests = check_at_rest(run); !rests) {
+    return rests.error().kind() == ErrorKind::kConflict ? Outcome(fsm::abort(rests.error()))
+                                                        : Outcome(fsm::error(rests.error()));
+  }
   const auto holder = take_lock(catalog(), manager_, request.image_id, run.version());
   if (!holder) return holder.error().during("lock image {}", request.image_id);
   if (*holder) return fsm::await(**holder, RemoveImageResponse{});
+  const auto volume = catalog().find_volume(request.image_id);
+  if (!volume) return fsm::error(volume.error());
+  if (*volume) {
+    if (auto here = check_pool((*volume)->device_name, (*volume)->pool); !here) return fsm::abort(here.error());
+  }
   const auto snapshots = catalog().snapshots_of(request.image_id);
   if (!snapshots) return fsm::error(snapshots.error());
   for (const auto& snapshot : *snapshots) {
-    if (snapshot.pool != pool().name()) {
-      return fsm::abort(Error(ErrorKind::kConflict, fmt::format("snapshot {} is in pool {}, and this process has {}",
-                                                                snapshot.name, snapshot.pool, pool().name())));
-    }
+    if (auto here = check_pool(snapshot.name, snapshot.pool); !here) return fsm::abort(here.error());
     if (snapshot.active && !request.force) {
       return fsm::abort(
           Error(ErrorKind::kConflict,
@@ -62,10 +70,25 @@ Outcome RemoveImage::lock_image(const Run& run) const {
   return fsm::next(RemoveImageResponse{.image_id = request.image_id});
 }
 
-Result<> RemoveImage::discard(const Run& run, const volumes::DeviceSpec& device, RemoveImageResponse& response) const {
-  auto gone = discard_device(catalog(), pool(), device, run.log());
-  if (!gone) return fail(std::move(gone.error()));
-  if (!*gone) ++response.deferred;
+Result<> RemoveImage::check_pool(const std::string& what, const std::string& in) const {
+  if (in == pool().name()) return {};
+  return fail(
+      Error(ErrorKind::kConflict, fmt::format("{} is in pool {}, and this process has {}", what, in, pool().name()))
+          .with_hint("use that pool: volume_backend and dm_pool_name choose it"));
+}
+
+Result<> RemoveImage::check_at_rest(const Run& run) const {
+  fsm::RunFilter filter;
+  filter.id = run.request().image_id;
+  filter.phase = fsm::RunFilter::Phase::kActive;
+  const auto active = manager_.runs(filter);
+  if (!active) return fail(active.error());
+  for (const auto& other : *active) {
+    if (other.spec.machine == "remove-image" || other.spec.version > run.version()) continue;
+    return fail(Error(ErrorKind::kConflict, fmt::format("run {} ({}) is under way for image {}", other.spec.version,
+                                                        other.spec.machine, run.request().image_id))
+                    .with_hint(fmt::format("wait for it, or end it: slipway runs cancel {}", other.spec.version)));
+  }
   return {};
 }
 
@@ -76,18 +99,20 @@ Result<> RemoveImage::remove_snapshots(const Run& run, RemoveImageResponse& resp
     auto forgotten = catalog().delete_snapshot(snapshot.name, catalog::DeviceFate::kMayRemain);
     if (!forgotten) return fail(std::move(forgotten.error()));
     ++response.snapshots;
-    if (auto done = discard(run, {snapshot.snapshot_id, snapshot.name, 0}, response); !done) return done;
   }
   return {};
 }
 
+// The rows, and then what they were of: a try that was cut off between the two has left it on the list.
 Result<> RemoveImage::remove_volume(const Run& run, RemoveImageResponse& response) const {
-  const auto volume = catalog().find_volume(run.request().image_id);
-  if (!volume) return fail(volume.error());
-  if (!*volume) return {};
-  auto forgotten = catalog().delete_volume(run.request().image_id, catalog::DeviceFate::kMayRemain);
+  const auto& image_id = run.request().image_id;
+  auto forgotten = catalog().delete_volume(image_id, catalog::DeviceFate::kMayRemain);
   if (!forgotten) return fail(std::move(forgotten.error()));
-  return discard(run, {(*volume)->device_id, (*volume)->device_name, (*volume)->device_size}, response);
+  auto deleted = delete_deferred(catalog(), pool(), run.log(),
+                                 [&](const catalog::Reservation& id) { return id.image_id == image_id; });
+  if (!deleted) return fail(std::move(deleted.error()));
+  response.deferred = deleted->in_use;
+  return {};
 }
 
 Outcome RemoveImage::remove_devices(const Run& run) const {

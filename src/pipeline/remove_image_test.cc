@@ -1,11 +1,15 @@
 #include "pipeline/remove_image.h"
 
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/digest.h"
+#include "pipeline/device_ids.h"
 #include "pipeline/testing/volume_fixture.h"
+#include "sys/fault.h"
 
 namespace slipway::pipeline {
 namespace {
@@ -94,6 +98,63 @@ TEST_F(RemoveImageTest, WhatIsInUseIsDeletedLater) {
   EXPECT_TRUE(treated->front().healed);
   expect_gone();
   EXPECT_THAT(*heal(doctor(), {}), IsEmpty());
+}
+
+TEST_F(RemoveImageTest, ASnapshotInUseThatIsToBeDeletedIsForgottenAndDeletedLater) {
+  stage_->set_busy({101}, true);
+  const auto removed = deactivate("snap-a", /*remove=*/true);
+  ASSERT_TRUE(removed) << removed.error().message();
+  EXPECT_TRUE(removed->deferred);
+  EXPECT_FALSE(*catalog_->find_snapshot("snap-a"));
+  EXPECT_TRUE(*pool_->find({101}));
+  stage_->set_busy({101}, false);
+  EXPECT_EQ(delete_deferred(*catalog_, *pool_, {}, [](const auto&) { return true; })->gone, 1);
+  EXPECT_FALSE(*pool_->find({101}));
+  EXPECT_THAT(*examine(doctor()), IsEmpty());
+}
+
+TEST_F(RemoveImageTest, WhatCannotBeDeletedIsAnErrorUntilItCan) {
+  {
+    const fault::Scope sick("pipeline.discard", {.times = -1, .error = Error(ErrorKind::kIo, "injected")});
+    const auto run = start_removal();
+    while (!fsm::is_finished(harness_.manager().run(run)->progress.state)) {
+      harness_.clock.advance(std::chrono::seconds(1));
+      std::this_thread::yield();
+    }
+    EXPECT_THAT(harness_.ending(run), StartsWith("failed"));
+  }
+  EXPECT_EQ(pool_->list()->size(), 4);
+  const auto removed = remove();
+  ASSERT_TRUE(removed) << removed.error().message();
+  expect_gone();
+}
+
+TEST_F(RemoveImageTest, AnImageOfAnotherPoolIsLeftAlone) {
+  ASSERT_TRUE(catalog_->store_image({.source = {.image_id = "far", .bucket = "bucket", .key = "far.tar"},
+                                     .local_path = "/far.tar",
+                                     .checksum = sha256_hex("far")}));
+  ASSERT_TRUE(catalog_->store_volume({.image_id = "far",
+                                      .pool = "far-away",
+                                      .device_id = {200},  // which is another's here
+                                      .device_name = "thin-far",
+                                      .device_path = "/dev/thin-far",
+                                      .layout_verified = true,
+                                      .source_checksum = sha256_hex("far")}));
+  const auto refused = remove_->wait(*remove_->start("far", {.image_id = "far", .force = true}));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("far-away"));
+  EXPECT_TRUE(*pool_->find({200}));
+}
+
+TEST_F(RemoveImageTest, WhileSomethingIsMadeOfItItIsNotRemoved) {
+  const auto other = deactivate_->start("the-image", {.name = "the-image"},
+                                        {.not_before = harness_.clock.now() + std::chrono::hours(1)});
+  ASSERT_TRUE(other);
+  const auto refused = remove();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kConflict);
+  EXPECT_THAT(refused.error().hint(), HasSubstr("slipway runs cancel " + other->version.to_string()));
+  EXPECT_EQ(pool_->list()->size(), 4);
 }
 
 TEST_F(RemoveImageTest, KilledBeforeOrAfterAnyTransitionItGoesOn) {

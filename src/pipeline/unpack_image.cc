@@ -76,9 +76,11 @@ Result<std::optional<catalog::Volume>> UnpackImage::find_good(const Run& run) co
   if ((*volume)->pool != pool().name() || (*volume)->source_checksum != run.request().checksum) return std::nullopt;
   const auto device = pool().find((*volume)->device_id);
   if (!device) return fail(device.error());
-  if (*device) return volume;
-  run.log().warn("the volume {} has lost its device {}: it is made again", (*volume)->device_name,
-                 (*volume)->device_id);
+  const auto made_with = (*volume)->device_size;
+  const bool whole = *device && (made_with == 0 || (*device)->size.value_or(made_with) == made_with);
+  if (whole) return volume;
+  run.log().warn("the volume {} has {} device {}: it is made again", (*volume)->device_name,
+                 *device ? "a damaged" : "lost its", (*volume)->device_id);
   return std::nullopt;
 }
 
@@ -94,8 +96,8 @@ Result<> UnpackImage::forget_old(const Run& run) const {
   }
   auto forgotten = catalog().delete_volume(image_id, catalog::DeviceFate::kMayRemain);
   if (!forgotten && forgotten.error().kind() == ErrorKind::kConflict) {
-    return fail(Error(ErrorKind::kConflict, fmt::format("image {} has another content than its volume, and {}",
-                                                        image_id, forgotten.error().message()))
+    return fail(Error(ErrorKind::kConflict, fmt::format("the volume of image {} is to be made anew, and {}", image_id,
+                                                        forgotten.error().message()))
                     .with_hint("take its snapshots down first: slipway deactivate NAME --delete"));
   }
   if (!forgotten) return fail(std::move(forgotten.error()));

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,6 +201,17 @@ TEST_F(FilePoolTest, ALockedFileIsInUse) {
       EXPECT_THAT(refused.error().message(), HasSubstr("in use"));
     }
     EXPECT_TRUE((*pool_->find(kVolume))->active());
+  }
+  EXPECT_TRUE(pool_->remove(volume()));
+}
+
+TEST_F(FilePoolTest, SoIsOneWithALockOfTheOtherKind) {
+  ASSERT_TRUE(pool_->create(volume()));
+  const auto path = pool_->activate(volume()).value();
+  {
+    const sys::Descriptor user(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(user.get(), LOCK_SH), 0);
+    EXPECT_EQ(pool_->remove(volume()).error().kind(), ErrorKind::kUnavailable);
   }
   EXPECT_TRUE(pool_->remove(volume()));
 }

@@ -2,10 +2,12 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <fstream>
 #include <system_error>
 
 #include <fcntl.h>
 #include <linux/loop.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -14,6 +16,16 @@
 
 namespace slipway::volumes {
 namespace {
+
+// For who may not open loop devices: their files' names are for all to read.
+bool is_named_in(const std::filesystem::path& backing_file, const struct stat& file) {
+  std::ifstream in(backing_file);
+  std::string name;
+  std::getline(in, name);
+  struct stat named{};
+  return !name.empty() && ::stat(name.c_str(), &named) == 0 && named.st_ino == file.st_ino &&
+         named.st_dev == file.st_dev;
+}
 
 // The loop device that stands on this very file, under whatever name it was given.
 std::optional<std::string> loop_over(const struct stat& file) {
@@ -25,8 +37,11 @@ std::optional<std::string> loop_over(const struct stat& file) {
     std::string path = "/dev/" + name;
     const sys::Descriptor loop(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     loop_info64 info{};
-    if (!loop || ::ioctl(loop.get(), LOOP_GET_STATUS64, &info) != 0) continue;
-    if (info.lo_inode == file.st_ino && info.lo_device == static_cast<std::uint64_t>(file.st_dev)) return path;
+    if (loop && ::ioctl(loop.get(), LOOP_GET_STATUS64, &info) == 0) {
+      if (info.lo_inode == file.st_ino && info.lo_device == static_cast<std::uint64_t>(file.st_dev)) return path;
+    } else if (is_named_in(at->path() / "loop/backing_file", file)) {
+      return path;
+    }
   }
   return std::nullopt;
 }
@@ -44,6 +59,9 @@ Result<std::optional<std::string>> user_of(const std::filesystem::path& file) {
   if (::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0) return fail(sys::system_error("look at", file.native(), errno));
   if (lock.l_type != F_UNLCK) {
     return lock.l_pid > 0 ? fmt::format("process {}", lock.l_pid) : std::string("a process that holds a lock on it");
+  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return std::string("a process that holds a lock on it");
   }
   return loop_over(info);
 }

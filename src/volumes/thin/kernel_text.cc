@@ -108,7 +108,10 @@ std::optional<ThinPoolTable> parse_pool_table(std::string_view text) {
   if (!sectors || *sectors == 0 || *sectors > std::numeric_limits<std::uint64_t>::max() / dm::kSector) {
     return std::nullopt;
   }
-  return ThinPoolTable{std::string(words[0]), std::string(words[1]), *sectors * dm::kSector};
+  return ThinPoolTable{.metadata = std::string(words[0]),
+                       .data = std::string(words[1]),
+                       .block_bytes = *sectors * dm::kSector,
+                       .zeroes = std::ranges::find(words, "skip_block_zeroing") == words.end()};
 }
 
 std::optional<ThinTable> parse_thin_table(std::string_view text) {

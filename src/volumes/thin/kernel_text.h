@@ -32,6 +32,7 @@ struct ThinPoolTable {
   std::string metadata{};         // "7:1"
   std::string data{};             // "7:0"
   std::uint64_t block_bytes = 0;  // what is shared, copied and freed as one
+  bool zeroes = true;             // blocks that were never written read as zeros
 };
 [[nodiscard]] std::optional<ThinPoolTable> parse_pool_table(std::string_view text);
 

@@ -30,7 +30,15 @@ Result<std::unique_ptr<ThinPool>> ThinPool::open(const ThinPoolOptions& options)
   if (auto available = dm::check_available(); !available) return fail(std::move(available.error()));
   std::unique_ptr<ThinPool> pool(new ThinPool(options));
   if (auto entered = PoolGate::enter(options.name); !entered) return fail(std::move(entered.error()));
-  if (auto known = pool->table(); !known) return fail(std::move(known.error()));
+  const auto known = pool->table();
+  if (!known) return fail(known.error());
+  if (!known->zeroes) {
+    return fail(Error(ErrorKind::kUnsupported,
+                      fmt::format("the pool {} does not zero its blocks (skip_block_zeroing): a volume would show what "
+                                  "others have written",
+                                  options.name))
+                    .with_hint("load its table without that feature, or use another pool"));
+  }
   return pool;
 }
 
