@@ -62,14 +62,14 @@ TEST_F(PoolSpaceTest, BelowTheFloorForDataNothingIsBegun) {
   EXPECT_EQ(ended.code, 1) << ended.out;
   EXPECT_THAT(ended.err, AllOf(HasSubstr("data space"), HasSubstr("90%"), HasSubstr("slipway pool grow")));
   good({"doctor"});
-  good({"pool", "grow", "--data-size", "64MiB"});
+  good({"pool", "grow", "--data-size", "128MiB"});
   good(fetch_, floor);
   good({"doctor"});
 }
 
 TEST_F(PoolSpaceTest, BelowTheFloorForMetadataNothingIsBegun) {
   good({"pool", "create", "--metadata-size", "2MiB"});
-  const sys::Variables floor{{"SLIPWAY_DM_MIN_FREE_METADATA", "90"}};  // an empty pool has less
+  const sys::Variables floor{{"SLIPWAY_DM_MIN_FREE_METADATA", "85"}};  // an empty pool has less
   refused(fetch_, "metadata space", floor);
   good({"doctor"});
   good({"pool", "grow", "--metadata-size", "32MiB"}, floor);
