@@ -62,7 +62,7 @@ std::optional<volumes::ThinPoolPlace> PoolChoice::place() const {
 }
 
 Result<PoolChoice> choose_pool(const Settings& settings, catalog::Catalog* catalog) {
-  const PoolChoice files{.name = kFiles};
+  PoolChoice files{.name = kFiles};
   if (settings.volume_backend == "file") return files;
   PoolChoice thin{.thin = true, .name = settings.dm_pool_name};
   if (catalog != nullptr) {
@@ -83,9 +83,14 @@ Result<PoolChoice> choose_pool(const Settings& settings, catalog::Catalog* catal
 }
 
 Result<PoolChoice> choose_pool(const Session& session) {
+  if (session.settings.volume_backend == "file") return choose_pool(session.settings, nullptr);
   auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
-  if (!catalog && catalog.error().kind() != ErrorKind::kNotFound) return fail(std::move(catalog.error()));
-  return choose_pool(session.settings, catalog ? catalog->get() : nullptr);
+  // One that is still to be brought up to date, as when its making was cut off, knows of no pools. (What another
+  // program's or a newer one's is, whoever opens it to work with tells.)
+  const bool none =
+      !catalog && (catalog.error().kind() == ErrorKind::kNotFound || catalog.error().kind() == ErrorKind::kUnsupported);
+  if (!catalog && !none) return fail(std::move(catalog.error()));
+  return choose_pool(session.settings, none ? nullptr : catalog->get());
 }
 
 Result<std::string> pool_name(const Session& session) {

@@ -108,7 +108,7 @@ Result<catalog::Volume> ActivateImage::volume_of(const ActivateImageRequest& req
   const auto device = pool().find((*volume)->device_id);
   if (!device) return fail(device.error());
   const auto made_with = (*volume)->device_size;
-  if (*device && made_with != 0 && (*device)->size.value_or(made_with) != made_with) {
+  if (*device && !(*device)->active() && made_with != 0 && (*device)->size.value_or(made_with) != made_with) {
     return fail(
         Error(ErrorKind::kCorrupt, fmt::format("the volume {} of image {} has {} bytes, and was made with {}",
                                                (*volume)->device_name, request.image_id, *(*device)->size, made_with))

@@ -236,18 +236,18 @@ void Examination::check_volumes() {
                stood_on ? "its snapshots are whole; new ones need it: take them down and fetch the image again" : "",
            .device = spec,
            .subject = volume.image_id});
-    } else if (found != nullptr && found->size && volume.device_size != 0 && *found->size != volume.device_size) {
-      add({.rule = "volume-damaged",
-           .sentence =
-               fmt::format("device {} of the volume {} of image {} has {} bytes, and was made with {}",
-                           volume.device_id, volume.device_name, volume.image_id, *found->size, volume.device_size),
-           .advice = "remove the image (slipway rm) and fetch it again"});
     } else if (found != nullptr && found->active()) {
       add({.rule = "device-active",
            .sentence = fmt::format("{} is active at {}, and nothing needs it to be", volume.device_name, found->path),
            .cure = Cure::kDeactivate,
            .device = {volume.device_id, found->name, volume.device_size},
            .subject = volume.image_id});
+    } else if (found != nullptr && found->size && volume.device_size != 0 && *found->size != volume.device_size) {
+      add({.rule = "volume-damaged",
+           .sentence =
+               fmt::format("device {} of the volume {} of image {} has {} bytes, and was made with {}",
+                           volume.device_id, volume.device_name, volume.image_id, *found->size, volume.device_size),
+           .advice = "remove the image (slipway rm) and fetch it again"});
     }
   }
 }

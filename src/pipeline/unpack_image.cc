@@ -77,7 +77,9 @@ Result<std::optional<catalog::Volume>> UnpackImage::find_good(const Run& run) co
   const auto device = pool().find((*volume)->device_id);
   if (!device) return fail(device.error());
   const auto made_with = (*volume)->device_size;
-  const bool whole = *device && (made_with == 0 || (*device)->size.value_or(made_with) == made_with);
+  // (That of an active one is what whoever activated it made of it.)
+  const bool whole =
+      *device && (made_with == 0 || (*device)->active() || (*device)->size.value_or(made_with) == made_with);
   if (whole) return volume;
   run.log().warn("the volume {} has {} device {}: it is made again", (*volume)->device_name,
                  *device ? "a damaged" : "lost its", (*volume)->device_id);

@@ -141,7 +141,7 @@ TEST_F(WorkerTest, EndedInTheMiddleOfADownloadTheNextOneGoesOn) {
     EXPECT_EQ(workshop_.run({"runs", "--state", "finished", "--json"}).json().at("runs").size(), 0U);
   }
   const auto worker = start_worker();
-  await(*worker, [&] { return status_of("x.tar") == "ready"; });
+  await(*worker, [&] { return workshop_.faults_of("x.tar", bytes).empty(); });
   EXPECT_EQ(end(*worker).code, 0);
   EXPECT_EQ(workshop_.faults_of("x.tar", bytes), "");
 }
