@@ -1,7 +1,6 @@
 // `activate` and `deactivate`: snapshots of an image, one more and one less.
 #include <utility>
 
-#include "base/json.h"
 #include "catalog/identity.h"
 #include "cli/commands.h"
 #include "cli/image_lookup.h"
@@ -41,23 +40,19 @@ CommandResult activate(const Session& session, const Arguments& arguments) {
   Workplace workplace(session);
   auto request = activation_of(session, arguments);
   if (!request) return bad_input(std::move(request.error()));
-  auto encoded = encode_json(*request);
-  if (!encoded) return fail(std::move(encoded.error()));
-  auto result = workplace.perform(
-      service::Work{.machine = "activate-image", .id = request->snapshot_name, .request = std::move(*encoded)},
-      request->snapshot_name);
-  if (!result) return std::unexpected(std::move(result.error()));
-  auto response = decode_json<pipeline::ActivateImageResponse>(result->response);
-  if (!response) return response.error().during("response of run {}", result->version);
+  auto answer = workplace.ask_for_device<pipeline::ActivateImageResponse>("activate-image", request->snapshot_name,
+                                                                          *request, request->snapshot_name);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  const auto& made = answer->response;
   if (session.output.json()) {
-    session.output.write_json({{"run", result->version.to_string()},
-                               {"image_id", response->image_id},
-                               {"snapshot", response->snapshot_name},
-                               {"snapshot_id", response->snapshot_id},
-                               {"device_path", response->device_path},
-                               {"activated", response->activated}});
+    session.output.write_json({{"run", answer->run.to_string()},
+                               {"image_id", made.image_id},
+                               {"snapshot", made.snapshot_name},
+                               {"snapshot_id", made.snapshot_id},
+                               {"device_path", made.device_path},
+                               {"activated", made.activated}});
   } else {
-    session.output.line(response->device_path);
+    session.output.line(made.device_path);
   }
   return ExitCode::kDone;
 }
@@ -67,28 +62,24 @@ CommandResult deactivate(const Session& session, const Arguments& arguments) {
   const pipeline::DeactivateSnapshotRequest request{.name = arguments.at("SNAPSHOT"),
                                                     .remove = arguments.has("--delete")};
   if (auto good = catalog::check_snapshot_name(request.name); !good) return bad_input(std::move(good.error()));
-  auto encoded = encode_json(request);
-  if (!encoded) return fail(std::move(encoded.error()));
-  auto result = workplace.perform(
-      service::Work{.machine = "deactivate-snapshot", .id = request.name, .request = std::move(*encoded)},
-      request.name);
-  if (!result) return std::unexpected(std::move(result.error()));
-  auto response = decode_json<pipeline::DeactivateSnapshotResponse>(result->response);
-  if (!response) return response.error().during("response of run {}", result->version);
+  auto answer =
+      workplace.ask<pipeline::DeactivateSnapshotResponse>("deactivate-snapshot", request.name, request, request.name);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  const auto& done = answer->response;
   if (session.output.json()) {
-    session.output.write_json({{"run", result->version.to_string()},
-                               {"snapshot", response->name},
-                               {"image_id", response->image_id},
-                               {"deactivated", response->deactivated},
-                               {"deleted", response->removed},
-                               {"deferred", response->deferred}});
+    session.output.write_json({{"run", answer->run.to_string()},
+                               {"snapshot", done.name},
+                               {"image_id", done.image_id},
+                               {"deactivated", done.deactivated},
+                               {"deleted", done.removed},
+                               {"deferred", done.deferred}});
     return ExitCode::kDone;
   }
-  const std::string_view how = response->deferred      ? "is forgotten, and deleted when it is no longer in use"
-                               : response->removed     ? "is deleted"
-                               : response->deactivated ? "is inactive"
-                                                       : "was inactive already";
-  session.output.note(fmt::format("Snapshot {} of {} {}.", response->name, response->image_id, how));
+  const std::string_view how = done.deferred      ? "is forgotten, and deleted when it is no longer in use"
+                               : done.removed     ? "is deleted"
+                               : done.deactivated ? "is inactive"
+                                                  : "was inactive already";
+  session.output.note(fmt::format("Snapshot {} of {} {}.", done.name, done.image_id, how));
   return ExitCode::kDone;
 }
 

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "base/json.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/pools.h"
@@ -89,15 +88,11 @@ CommandResult examine(const Session& session) {
 
 CommandResult fix(const Session& session) {
   Workplace workplace(session);
-  auto encoded = encode_json(pipeline::ReconcileRequest{});
-  if (!encoded) return fail(std::move(encoded.error()));
-  auto result = workplace.perform(
-      service::Work{.machine = pipeline::kReconcileMachine, .id = "pool", .request = std::move(*encoded)}, "doctor");
-  if (!result) return std::unexpected(std::move(result.error()));
-  auto response = decode_json<pipeline::ReconcileResponse>(result->response);
-  if (!response) return response.error().during("response of run {}", result->version);
+  auto answer = workplace.ask<pipeline::ReconcileResponse>(pipeline::kReconcileMachine, "pool",
+                                                           pipeline::ReconcileRequest{}, "doctor");
+  if (!answer) return std::unexpected(std::move(answer.error()));
   std::vector<Line> lines;
-  for (auto& finding : response->findings) {
+  for (auto& finding : answer->response.findings) {
     lines.push_back({std::move(finding.rule), std::move(finding.sentence),
                      finding.healed ? "healed" : "not healed: " + finding.why_not, finding.healed});
   }

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "base/json.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/format.h"
@@ -59,27 +58,23 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
                           .device_size = session.settings.device_size,
                           .snapshot_name = arguments.get("--snapshot").value_or("")});
   if (!request) return bad_input(std::move(request.error()));
-  auto encoded = encode_json(*request);
-  if (!encoded) return fail(std::move(encoded.error()));
-  auto result = workplace.perform(
-      service::Work{.machine = "process-image", .id = request->image_id, .request = std::move(*encoded)},
-      request->image_id);
-  if (!result) return std::unexpected(std::move(result.error()));
-  auto response = decode_json<pipeline::ProcessImageResponse>(result->response);
-  if (!response) return response.error().during("response of run {}", result->version);
+  auto answer = workplace.ask_for_device<pipeline::ProcessImageResponse>("process-image", request->image_id, *request,
+                                                                         request->image_id);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  const auto& made = answer->response;
   auto status = status_of(session, request->image_id);
   if (!status) return fail(std::move(status.error()));
 
   if (session.output.json()) {
-    session.output.write_json({{"run", result->version.to_string()},
-                               {"downloaded", response->downloaded},
-                               {"unpacked", response->unpacked},
-                               {"activated", response->activated},
-                               {"snapshot", response->snapshot_name},
-                               {"device_path", response->device_path},
+    session.output.write_json({{"run", answer->run.to_string()},
+                               {"downloaded", made.downloaded},
+                               {"unpacked", made.unpacked},
+                               {"activated", made.activated},
+                               {"snapshot", made.snapshot_name},
+                               {"device_path", made.device_path},
                                {"image", status_json(*status)}});
   } else {
-    print(session.output, *status, *response);
+    print(session.output, *status, made);
   }
   return ExitCode::kDone;
 }

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/image_lookup.h"
 #include "cli/work.h"
@@ -19,25 +18,22 @@ CommandResult rm(const Session& session, const Arguments& arguments) {
   Workplace workplace(session);
   auto image = look_up(session, arguments.at("IMAGE"));
   if (!image) return bad_input(std::move(image.error()));
-  auto encoded = encode_json(pipeline::RemoveImageRequest{image->image_id, arguments.has("--force")});
-  if (!encoded) return fail(std::move(encoded.error()));
-  auto result = workplace.perform(
-      service::Work{.machine = "remove-image", .id = image->image_id, .request = std::move(*encoded)}, image->image_id);
-  if (!result) return std::unexpected(std::move(result.error()));
-  auto response = decode_json<pipeline::RemoveImageResponse>(result->response);
-  if (!response) return response.error().during("response of run {}", result->version);
+  const pipeline::RemoveImageRequest request{image->image_id, arguments.has("--force")};
+  auto answer = workplace.ask<pipeline::RemoveImageResponse>("remove-image", image->image_id, request, image->image_id);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  const auto& removed = answer->response;
   if (session.output.json()) {
-    session.output.write_json({{"run", result->version.to_string()},
-                               {"image_id", response->image_id},
-                               {"snapshots", response->snapshots},
-                               {"deferred", response->deferred}});
+    session.output.write_json({{"run", answer->run.to_string()},
+                               {"image_id", removed.image_id},
+                               {"snapshots", removed.snapshots},
+                               {"deferred", removed.deferred}});
     return ExitCode::kDone;
   }
-  session.output.note(fmt::format("Image {} is removed.", response->image_id));
-  if (response->deferred > 0) {
+  session.output.note(fmt::format("Image {} is removed.", removed.image_id));
+  if (removed.deferred > 0) {
     session.output.note(fmt::format("{} device{} in use, and deleted when {} no longer: `slipway doctor --fix` tries.",
-                                    response->deferred, response->deferred == 1 ? " is" : "s are",
-                                    response->deferred == 1 ? "it is" : "they are"));
+                                    removed.deferred, removed.deferred == 1 ? " is" : "s are",
+                                    removed.deferred == 1 ? "it is" : "they are"));
   }
   return ExitCode::kDone;
 }

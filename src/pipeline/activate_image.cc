@@ -31,6 +31,8 @@ class ActivateImage {
 
   // The volume that the request is about, when it is there. kNotFound, kConflict.
   Result<catalog::Volume> volume_of(const ActivateImageRequest& request) const;
+  // Makes the snapshot's device active. The path.
+  Result<std::string> bring_up(const Run& run, DeviceId snapshot) const;
   // A snapshot that is there and at rest, without asking for anything else: its volume may be gone, the pool full.
   Outcome bring_back(const Run& run, const catalog::Snapshot& snapshot) const;
   // The snapshot's device, when it is as the row has it.
@@ -122,10 +124,15 @@ Result<catalog::Volume> ActivateImage::volume_of(const ActivateImageRequest& req
   return std::move(**volume);
 }
 
+Result<std::string> ActivateImage::bring_up(const Run& run, DeviceId snapshot) const {
+  const auto& request = run.request();
+  const auto volume = catalog().find_volume(request.image_id);
+  if (!volume) return volume.error().during("look for the volume of {}", request.image_id);
+  return pool().activate({snapshot, request.snapshot_name, *volume ? (*volume)->device_size : 0});
+}
+
 Outcome ActivateImage::bring_back(const Run& run, const catalog::Snapshot& snapshot) const {
-  const auto volume = catalog().find_volume(snapshot.image_id);
-  if (!volume) return volume.error().during("look for the volume of {}", snapshot.image_id);
-  auto path = pool().activate({snapshot.snapshot_id, snapshot.name, *volume ? (*volume)->device_size : 0});
+  auto path = bring_up(run, snapshot.snapshot_id);
   if (!path) return refused_or_error(path.error());
   return fsm::next(ActivateImageResponse{.image_id = run.request().image_id,
                                          .snapshot_id = snapshot.snapshot_id.value,
@@ -164,8 +171,12 @@ Outcome ActivateImage::create_snapshot(const Run& run) const {
                                          .activated = true});
 }
 
+// A reboot may have come after the device was made active.
 Outcome ActivateImage::register_it(const Run& run) const {
-  const auto& response = run.response();
+  ActivateImageResponse response = run.response();
+  auto path = bring_up(run, {response.snapshot_id});
+  if (!path) return refused_or_error(path.error());
+  response.device_path = std::move(*path);
   if (auto fault = fault::check("pipeline.activate.register")) return fsm::error(std::move(*fault));
   auto stored = catalog().register_snapshot({.image_id = response.image_id,
                                              .pool = run.request().pool,
@@ -175,7 +186,7 @@ Outcome ActivateImage::register_it(const Run& run) const {
                                              .origin = {run.request().device_id}});
   if (!stored && stored.error().kind() == ErrorKind::kConflict) return fsm::abort(stored.error());
   if (!stored) return stored.error().during("register snapshot {}", response.snapshot_name);
-  return fsm::next(response);
+  return fsm::next(std::move(response));
 }
 
 // A snapshot that was made and is not in the catalog is nobody's.

@@ -2,7 +2,7 @@
 //
 //   check-snapshot    is it there, active, and of this volume?
 //   create-snapshot   an id for it, the snapshot, and its device active
-//   register          in the catalog, with the image
+//   register          in the catalog, with the image; active, also when a reboot came in between
 #pragma once
 
 #include <cstdint>

@@ -159,6 +159,17 @@ TEST_F(ActivateImageTest, KilledBeforeOrAfterAnyTransitionItGoesOnToOneSnapshot)
   EXPECT_EQ(ids().size(), 7);
 }
 
+TEST_F(ActivateImageTest, WhatIsRegisteredAsActiveIsSoAlsoAfterARebootInBetween) {
+  const auto run = cut_off("create-snapshot", /*after=*/true, [this] { return start(); }, [this] { stage_->reboot(); });
+  const auto made = machine_->wait(run);
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_TRUE(row().active);
+  const auto device = pool_->find({made->snapshot_id}).value();
+  ASSERT_TRUE(device);
+  EXPECT_TRUE(device->active());
+  EXPECT_EQ(made->device_path, device->path);
+}
+
 TEST_F(ActivateImageTest, OneWhoseImageIsRemovedMeanwhileLeavesNoDevice) {
   const fault::Scope meanwhile("pipeline.activate.register",
                                {.action = fault::Action::kCall, .call = [this] {

@@ -230,5 +230,26 @@ TEST(FetchSettings, WithoutABucketTheErrorSaysHowToSetOne) {
   EXPECT_THAT(ended.err, HasSubstr("s3_bucket"));
 }
 
+// What is active is gone after one: here, the second names of the files.
+TEST(FetchAfterReboot, WhateverWasDoneByThenItsDeviceIsThere) {
+  Workshop workshop(Place::kFolder);
+  const auto bytes = sample_image(1U << 16U);
+  workshop.put("x.tar", bytes);
+  const std::vector<std::string> fetch{"fetch-and-create", "x.tar", "--quiet"};
+  int reboots = 0;
+  for (int hit = 1;; ++hit) {
+    workshop.forget();
+    auto variables = workshop.variables();
+    variables["SLIPWAY_FAULT"] = "fsm.commit.after=kill@" + std::to_string(hit);
+    if (start_program(Workshop::faulty_program(), fetch, variables)->finish().code == 0) break;
+    if (std::filesystem::remove_all(workshop.state() / "volumes/active") < 2) continue;
+    ++reboots;
+    const auto ended = workshop.run(fetch);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    ASSERT_EQ(workshop.faults_of("x.tar", bytes), "") << "killed after commit " << hit;
+  }
+  EXPECT_GE(reboots, 3);
+}
+
 }  // namespace
 }  // namespace slipway
