@@ -68,16 +68,6 @@ int PermitBroker::ask(const std::string& id, int wanted) {
   return account->second.held;
 }
 
-void PermitBroker::forgo(const std::string& id) {
-  std::vector<Wake> wakes;
-  {
-    const sys::Lock lock(mutex_);
-    std::erase(waiting_, id);
-    wake_waiting(wakes);
-  }
-  call(wakes);
-}
-
 int PermitBroker::owed(const std::string& id) const {
   const sys::Lock lock(mutex_);
   const auto account = accounts_.find(id);
@@ -107,6 +97,7 @@ void PermitBroker::release(const std::string& id) {
     if (account == accounts_.end()) return;
     account->second.held = 0;
     account->second.owed = 0;
+    std::erase(waiting_, id);
     wakes = rebalance();
   }
   call(wakes);

@@ -49,13 +49,11 @@ class PermitBroker {
 
   // How many it holds from now on: up to `wanted`. None: it stands in the queue of those who wait, and is woken.
   [[nodiscard]] int ask(const std::string& id, int wanted) SLIPWAY_EXCLUDES(mutex_);
-  // Takes it out of the queue, with no permit.
-  void forgo(const std::string& id) SLIPWAY_EXCLUDES(mutex_);
 
   [[nodiscard]] int owed(const std::string& id) const SLIPWAY_EXCLUDES(mutex_);
   // Gives back what it owes. What it still holds.
   [[nodiscard]] int settle(const std::string& id) SLIPWAY_EXCLUDES(mutex_);
-  // Gives back all. No effect when it holds nothing.
+  // Gives back all, and leaves the queue. No effect when it holds nothing and does not wait.
   void release(const std::string& id) SLIPWAY_EXCLUDES(mutex_);
 
   // Of what is held beyond what is left, each owes in proportion to what it holds. kInvalid: below 1.
