@@ -10,7 +10,11 @@ namespace slipway::catalog {
 namespace {
 
 constexpr std::size_t kLongest = 128;
-constexpr std::size_t kReadable = 64;  // bytes of a key that go into a derived id
+constexpr std::size_t kLongestSnapshot = 127;  // as a device's name may be
+constexpr std::string_view kVolume = "thin-";  // and some digits of a hash
+constexpr std::size_t kVolumeDigits = 8;
+constexpr std::string_view kProgram = "slipway-";  // pools, and devices under working names
+constexpr std::size_t kReadable = 64;              // bytes of a key that go into a derived id
 
 bool allowed(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -23,12 +27,14 @@ std::string shown(std::string_view text) {
   return text.size() > kLongest ? out + "…" : out;
 }
 
-Result<> check_name(std::string_view what, std::string_view name) {
-  const bool sound = !name.empty() && name.size() <= kLongest && name.front() != '.' && name.front() != '-' &&
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+Result<> check_name(std::string_view what, std::string_view name, std::size_t longest) {
+  const bool sound = !name.empty() && name.size() <= longest && name.front() != '.' && name.front() != '-' &&
                      std::ranges::all_of(name, allowed);
   if (sound) return {};
   return fail(Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not {}", shown(name), what))
-                  .with_hint(fmt::format("1 to {} of A-Z a-z 0-9 . _ - and not beginning with . or -", kLongest)));
+                  .with_hint(fmt::format("1 to {} of A-Z a-z 0-9 . _ - and not beginning with . or -", longest)));
 }
 
 DeviceId from_hash(std::string_view text) {
@@ -50,8 +56,15 @@ std::string_view stem(std::string_view name) {
 
 }  // namespace
 
-Result<> check_image_id(std::string_view image_id) { return check_name("an image id", image_id); }
-Result<> check_snapshot_name(std::string_view name) { return check_name("a snapshot name", name); }
+Result<> check_image_id(std::string_view image_id) { return check_name("an image id", image_id, kLongest); }
+Result<> check_snapshot_name(std::string_view name) {
+  if (auto sound = check_name("a snapshot name", name, kLongestSnapshot); !sound) return sound;
+  const bool volumes = name.size() == kVolume.size() + kVolumeDigits && name.starts_with(kVolume) &&
+                       std::ranges::all_of(name.substr(kVolume.size()), is_hex);
+  if (!volumes && !name.starts_with(kProgram)) return {};
+  return fail(Error(ErrorKind::kInvalid, fmt::format("\"{}\" is kept for volumes and pools", shown(name)))
+                  .with_hint("give the snapshot another name"));
+}
 
 std::string derive_image_id(std::string_view bucket, std::string_view key) {
   std::string readable;
@@ -69,7 +82,9 @@ std::string derive_image_id(std::string_view bucket, std::string_view key) {
   return fmt::format("{}-{}", readable, hash.substr(0, 12));
 }
 
-std::string volume_name(std::string_view image_id) { return "thin-" + sha256_hex(image_id).substr(0, 8); }
+std::string volume_name(std::string_view image_id) {
+  return std::string(kVolume) + sha256_hex(image_id).substr(0, kVolumeDigits);
+}
 
 std::string default_snapshot_name(std::string_view image_id) { return fmt::format("snap-{}", image_id); }
 

@@ -24,6 +24,10 @@ Result<pipeline::ActivateImageRequest> activation_of(const Session& session, con
     return fail(Error(ErrorKind::kNotFound, fmt::format("image {} is not unpacked", image->image_id))
                     .with_hint(fmt::format("slipway fetch-and-create {}", image->key)));
   }
+  if (!(*volume)->current) {
+    session.log.warn("image {} has been downloaded again since it was unpacked: the snapshot is of its older content",
+                     image->image_id);
+  }
   auto snapshot = arguments.get("--name").value_or(catalog::default_snapshot_name(image->image_id));
   if (auto good = catalog::check_snapshot_name(snapshot); !good) return fail(std::move(good.error()));
   if (auto good = volumes::check_device_name(snapshot); !good) return fail(std::move(good.error()));

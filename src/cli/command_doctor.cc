@@ -26,9 +26,28 @@ pipeline::Ailment pool_not_running(const PoolChoice& choice) {
                                    : "whoever has set it up is to start it"};
 }
 
+// Nothing is recorded, so nothing may be there.
+Result<std::vector<pipeline::Ailment>> look_without_catalog(const Session& session) {
+  std::vector<pipeline::Ailment> found;
+  auto choice = choose_pool(session.settings, nullptr);
+  if (!choice) return fail(std::move(choice.error()));
+  auto pool = open_running_pool(session.settings, *choice);
+  if (!pool) return fail(std::move(pool.error()));
+  if (!*pool) return found;
+  auto devices = (*pool)->list();
+  if (!devices) return fail(std::move(devices.error()));
+  if (devices->empty()) return found;
+  found.push_back({.rule = "catalog-missing",
+                   .sentence = fmt::format("pool {} has {} devices, and there is no catalog {}", (*pool)->name(),
+                                           devices->size(), session.settings.sqlite_path.string()),
+                   .advice = "bring the catalog back from a backup; if it is lost, so is what the devices are: remove "
+                             "them, and fetch the images again"});
+  return found;
+}
+
 Result<std::vector<pipeline::Ailment>> look(const Session& session) {
   auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
-  if (!catalog && catalog.error().kind() == ErrorKind::kNotFound) return std::vector<pipeline::Ailment>();
+  if (!catalog && catalog.error().kind() == ErrorKind::kNotFound) return look_without_catalog(session);
   if (!catalog) return fail(std::move(catalog.error()));
   auto runs = open_runs(session.settings);
   if (!runs) return fail(std::move(runs.error()));

@@ -102,7 +102,7 @@ void print(Output& output, const PoolView& view) {
     if (status->metadata) table.add({Cell("metadata"), Cell(usage_text(*status->metadata))});
     if (status->transaction_id) table.add({Cell("transaction"), Cell(fmt::format("{}", *status->transaction_id))});
   }
-  table.add({Cell("holds"), Cell(fmt::format("{} volumes, {} snapshots, {} of them active", view.content.volumes,
+  table.add({Cell("holds"), Cell(fmt::format("volumes: {}, snapshots: {}, of them active: {}", view.content.volumes,
                                              view.content.snapshots, view.content.active_snapshots))});
   if (view.status) {
     for (const auto& problem : view.status->problems) table.add({Cell("problem"), Cell(problem, Style::kRed)});

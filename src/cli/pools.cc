@@ -130,11 +130,22 @@ Result<> create_pool(const volumes::ThinPoolSpec& spec, catalog::Catalog& catalo
   const auto& place = spec.place;
   auto before = catalog.find_pool(place.name);
   if (!before) return fail(std::move(before.error()));
+  if (*before && ((*before)->data_path != place.data || (*before)->metadata_path != place.metadata)) {
+    const auto& known = **before;
+    const auto where = known.data_path.empty() ? std::string("set up by another program")
+                                               : fmt::format("on {} and {}", known.data_path, known.metadata_path);
+    return fail(
+        Error(ErrorKind::kConflict, fmt::format("the pool {} is known already, {}", place.name, where))
+            .with_hint("`slipway doctor --fix` starts it; `slipway pool destroy` forgets it; dm_pool_name gives "
+                       "another name"));
+  }
   for (const auto& path : {place.data, place.metadata}) {
     if (auto made = sys::make_directories(path.parent_path()); !made) return made;
   }
-  auto noted = catalog.store_pool({.name = place.name, .data_path = place.data, .metadata_path = place.metadata});
-  if (!noted) return noted;
+  if (!*before) {
+    auto noted = catalog.store_pool({.name = place.name, .data_path = place.data, .metadata_path = place.metadata});
+    if (!noted) return noted;
+  }
   auto made = *before ? volumes::start_thin_pool(place) : Result<>(fail(ErrorKind::kNotFound, "{} is new", place.name));
   if (!made && made.error().kind() == ErrorKind::kNotFound) made = volumes::create_thin_pool(spec);
   if (made || *before) return made;

@@ -5,6 +5,7 @@
 
 #include "catalog/identity.h"
 #include "pipeline/device_ids.h"
+#include "pipeline/under_way.h"
 #include "sys/fault.h"
 
 namespace slipway::pipeline {
@@ -18,7 +19,7 @@ using Outcome = fsm::Outcome<ActivateImageResponse>;
 
 class ActivateImage {
  public:
-  explicit ActivateImage(ActivateParts parts) : parts_(std::move(parts)) {}
+  ActivateImage(fsm::Manager& manager, ActivateParts parts) : manager_(manager), parts_(std::move(parts)) {}
 
   Outcome check_snapshot(const Run& run) const;
   Outcome create_snapshot(const Run& run) const;
@@ -35,9 +36,14 @@ class ActivateImage {
   Result<std::string> bring_up(const Run& run, DeviceId snapshot) const;
   // A snapshot that is there and at rest, without asking for anything else: its volume may be gone, the pool full.
   Outcome bring_back(const Run& run, const catalog::Snapshot& snapshot) const;
-  // The snapshot's device, when it is as the row has it.
+  // The snapshot's device. kConflict: under its id the pool has something else.
   Result<std::optional<volumes::Device>> device_of(const catalog::Snapshot& row) const;
+  // What began earlier, and is to come to its end first.
+  Result<std::optional<fsm::RunVersion>> in_the_way(const Run& run) const;
+  // The device of a snapshot is lost: its row goes, when another one can be made.
+  Outcome forget_lost(const Run& run, const catalog::Snapshot& snapshot) const;
 
+  fsm::Manager& manager_;
   ActivateParts parts_;
 };
 
@@ -53,8 +59,37 @@ Outcome refused_or_error(const Error& error) {
 Result<std::optional<volumes::Device>> ActivateImage::device_of(const catalog::Snapshot& row) const {
   auto device = pool().find(row.snapshot_id);
   if (!device || !*device) return device;
-  if ((*device)->origin && *(*device)->origin != row.origin) return std::nullopt;
+  if ((*device)->origin && *(*device)->origin != row.origin) {
+    return fail(
+        Error(ErrorKind::kConflict, fmt::format("device {} in pool {} is a snapshot of device {}, and {} is "
+                                                "recorded as one of {}",
+                                                row.snapshot_id, row.pool, *(*device)->origin, row.name, row.origin))
+            .with_hint("somebody has changed the pool: slipway doctor tells more"));
+  }
   return device;
+}
+
+Result<std::optional<fsm::RunVersion>> ActivateImage::in_the_way(const Run& run) const {
+  auto removal = earlier_run(manager_, run.version(), "remove-image", run.request().image_id);
+  if (!removal || *removal) return removal;
+  return earlier_run(manager_, run.version(), "deactivate-snapshot", run.request().snapshot_name);
+}
+
+Outcome ActivateImage::forget_lost(const Run& run, const catalog::Snapshot& snapshot) const {
+  if (auto volume = volume_of(run.request()); !volume) {
+    const Error& error = volume.error();
+    return refused_or_error(
+        Error(error.kind(), fmt::format("the device of snapshot {} is not in pool {} any more, and another one cannot "
+                                        "be made: {}",
+                                        snapshot.name, snapshot.pool, error.message()))
+            .with_hint(error.hint()));
+  }
+  run.log().warn("snapshot {} has lost its device {}: it is made again", snapshot.name, snapshot.snapshot_id);
+  auto gone = catalog().delete_snapshot(snapshot.name, catalog::DeviceFate::kMayRemain);
+  if (!gone) return gone.error().during("forget snapshot {}", snapshot.name);
+  auto discarded = discard_device(catalog(), pool(), {snapshot.snapshot_id, snapshot.name, 0}, run.log());
+  if (!discarded) return discarded.error().during("forget device {}", snapshot.snapshot_id);
+  return fsm::next(ActivateImageResponse{.image_id = run.request().image_id});
 }
 
 Outcome ActivateImage::check_snapshot(const Run& run) const {
@@ -64,9 +99,12 @@ Outcome ActivateImage::check_snapshot(const Run& run) const {
     return fsm::abort(Error(ErrorKind::kConflict,
                             fmt::format("pool {} is asked for, and this process has {}", request.pool, pool().name())));
   }
+  const auto earlier = in_the_way(run);
+  if (!earlier) return fsm::error(earlier.error());
+  if (*earlier) return fsm::await(**earlier, ActivateImageResponse{});
   const auto row = catalog().find_snapshot(request.snapshot_name);
   if (!row) return row.error().during("look for snapshot {}", request.snapshot_name);
-  if (!*row) return fsm::next(ActivateImageResponse{});
+  if (!*row) return fsm::next(ActivateImageResponse{.image_id = request.image_id});
   const auto& snapshot = **row;
   if (snapshot.image_id != request.image_id || snapshot.origin.value != request.device_id) {
     return fsm::abort(Error(ErrorKind::kConflict, fmt::format("{} is a snapshot of {}, of device {}, already",
@@ -74,7 +112,7 @@ Outcome ActivateImage::check_snapshot(const Run& run) const {
                           .with_hint("give the new one another name"));
   }
   const auto device = device_of(snapshot);
-  if (!device) return device.error().during("look for device {}", snapshot.snapshot_id);
+  if (!device) return refused_or_error(device.error());
   if (*device && (*device)->active() && snapshot.active) {
     return fsm::handoff(ActivateImageResponse{.image_id = request.image_id,
                                               .snapshot_id = snapshot.snapshot_id.value,
@@ -82,17 +120,12 @@ Outcome ActivateImage::check_snapshot(const Run& run) const {
                                               .device_path = (*device)->path,
                                               .active = true});
   }
-  if (!*device) {
-    run.log().warn("snapshot {} has lost its device {}: it is made again", snapshot.name, snapshot.snapshot_id);
-    auto gone = catalog().delete_snapshot(snapshot.name, catalog::DeviceFate::kMayRemain);
-    if (!gone) return gone.error().during("forget snapshot {}", snapshot.name);
-    auto discarded = discard_device(catalog(), pool(), {snapshot.snapshot_id, snapshot.name, 0}, run.log());
-    if (!discarded) return discarded.error().during("forget device {}", snapshot.snapshot_id);
-  } else if (snapshot.active) {
+  if (!*device) return forget_lost(run, snapshot);
+  if (snapshot.active) {
     auto noted = catalog().deactivate_snapshot(snapshot.name);
     if (!noted) return noted.error().during("note that {} is inactive", snapshot.name);
   }
-  return fsm::next(ActivateImageResponse{});
+  return fsm::next(ActivateImageResponse{.image_id = request.image_id});
 }
 
 Result<catalog::Volume> ActivateImage::volume_of(const ActivateImageRequest& request) const {
@@ -144,6 +177,8 @@ Outcome ActivateImage::bring_back(const Run& run, const catalog::Snapshot& snaps
 
 Outcome ActivateImage::create_snapshot(const Run& run) const {
   const auto& request = run.request();
+  // What was in the way has ended: all is looked at now.
+  if (run.response().image_id.empty()) return fsm::go_to("check-snapshot", ActivateImageResponse{});
   const auto row = catalog().find_snapshot(request.snapshot_name);
   if (!row) return row.error().during("look for snapshot {}", request.snapshot_name);
   if (*row) return bring_back(run, **row);
@@ -184,7 +219,7 @@ Outcome ActivateImage::register_it(const Run& run) const {
                                              .name = response.snapshot_name,
                                              .device_path = response.device_path,
                                              .origin = {run.request().device_id}});
-  if (!stored && stored.error().kind() == ErrorKind::kConflict) return fsm::abort(stored.error());
+  if (!stored && is_refusal(stored.error().kind())) return fsm::abort(stored.error());
   if (!stored) return stored.error().during("register snapshot {}", response.snapshot_name);
   return fsm::next(std::move(response));
 }
@@ -200,8 +235,7 @@ Result<> ActivateImage::clean_up(const Run& run, const fsm::Finishing& end) cons
   if (!reservations) return fail(reservations.error());
   for (const auto& id : *reservations) {
     const bool ours = id.pool == pool().name() && id.purpose == catalog::Purpose::kSnapshot &&
-                      id.image_id == request.image_id && id.snapshot_name == request.snapshot_name &&
-                      id.state != catalog::IdState::kDeleting;
+                      id.image_id == request.image_id && id.snapshot_name == request.snapshot_name;
     if (!ours) continue;
     if (id.state == catalog::IdState::kReserved) {
       if (auto freed = catalog().release_reservation(id.pool, id.device_id); !freed)
@@ -217,14 +251,14 @@ Result<> ActivateImage::clean_up(const Run& run, const fsm::Finishing& end) cons
 }  // namespace
 
 Result<ActivateImageMachine> add_activate_image(fsm::Manager& manager, ActivateParts parts) {
-  const auto machine = std::make_shared<const ActivateImage>(std::move(parts));
+  const auto machine = std::make_shared<const ActivateImage>(manager, std::move(parts));
   return fsm::machine<ActivateImageRequest, ActivateImageResponse>("activate-image")
       .resource("snapshot")
-      .start("check-snapshot", [machine](const Run& run) { return machine->check_snapshot(run); },
+      .start("check-snapshot", gated([machine](const Run& run) { return machine->check_snapshot(run); }),
              {.retry = fsm::exponential(3, 200ms, 5s)})
-      .to("create-snapshot", [machine](const Run& run) { return machine->create_snapshot(run); },
+      .to("create-snapshot", gated([machine](const Run& run) { return machine->create_snapshot(run); }),
           {.retry = fsm::fixed(3, 500ms)})
-      .to("register", [machine](const Run& run) { return machine->register_it(run); },
+      .to("register", gated([machine](const Run& run) { return machine->register_it(run); }),
           {.retry = fsm::exponential(5, 100ms, 10s).with_jitter()})
       .finalizer([machine](const Run& run, const fsm::Finishing& end) { return machine->clean_up(run, end); })
       .end("complete")

@@ -108,6 +108,28 @@ TEST_F(ActivateImageTest, OneThatHasLostItsDeviceIsMadeAgain) {
   EXPECT_EQ(breaches(), "");
 }
 
+TEST_F(ActivateImageTest, OneThatHasLostItsDeviceAndItsVolumeIsNotForgotten) {
+  const auto before = activate();
+  ASSERT_TRUE(before);
+  stage_->drop({before->snapshot_id});
+  stage_->drop(kVolume);
+  EXPECT_THAT(harness_.ending(start()), AllOf(StartsWith("aborted: "), HasSubstr("another one cannot be made")));
+  EXPECT_EQ(row().snapshot_id.value, before->snapshot_id);
+  EXPECT_EQ(ids().size(), 2);
+}
+
+TEST_F(ActivateImageTest, ADeviceOfAnotherOriginUnderItsIdIsLeftAlone) {
+  const auto before = activate();
+  ASSERT_TRUE(before);
+  const DeviceId id{before->snapshot_id};
+  unpack("another", {200}, "thin-2");
+  ASSERT_TRUE(pool_->remove({id, "snap-a", kSize}));
+  ASSERT_TRUE(pool_->snapshot({id, "by-hand", kSize}, {{200}, "thin-2", kSize}));
+  EXPECT_THAT(harness_.ending(start()), AllOf(StartsWith("aborted: "), HasSubstr("is a snapshot of device 200")));
+  EXPECT_TRUE(*pool_->find(id));
+  EXPECT_EQ(row().snapshot_id, id);
+}
+
 TEST_F(ActivateImageTest, ANameThatIsAnotherImagesIsRefused) {
   ASSERT_TRUE(activate());
   unpack("another", {200}, "thin-2");

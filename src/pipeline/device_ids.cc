@@ -39,12 +39,12 @@ sys::Mutex& discarding() {
 }
 
 Result<bool> discard(catalog::Catalog& catalog, volumes::Pool& pool, const volumes::DeviceSpec& device,
-                     const Logger& log) SLIPWAY_REQUIRES(discarding()) {
+                     volumes::WhenBusy when_busy, const Logger& log) SLIPWAY_REQUIRES(discarding()) {
   auto noted = catalog.mark_deleting(pool.name(), device.id);
   if (!noted) return fail(std::move(noted.error()));
   if (!*noted) return true;
   if (auto fault = fault::check("pipeline.discard")) return fail(std::move(*fault));
-  if (auto gone = pool.remove(device); !gone) {
+  if (auto gone = pool.remove(device, when_busy); !gone) {
     auto remembered = catalog.note_failed_delete(pool.name(), device.id, gone.error().message());
     if (!remembered) return fail(std::move(remembered.error()));
     if (gone.error().kind() != ErrorKind::kUnavailable) return fail(std::move(gone.error()));
@@ -67,12 +67,13 @@ Result<bool> still_to_be_deleted(catalog::Catalog& catalog, const catalog::Reser
 }  // namespace
 
 Result<bool> discard_device(catalog::Catalog& catalog, volumes::Pool& pool, const volumes::DeviceSpec& device,
-                            const Logger& log) {
+                            const Logger& log, volumes::WhenBusy when_busy) {
   const sys::Lock lock(discarding());
-  return discard(catalog, pool, device, log);
+  return discard(catalog, pool, device, when_busy, log);
 }
 
 Result<Deletions> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool, const Logger& log,
+                                  volumes::WhenBusy when_busy,
                                   const std::function<bool(const catalog::Reservation&)>& which) {
   const auto ids = catalog.list_reservations();
   if (!ids) return fail(ids.error());
@@ -84,7 +85,7 @@ Result<Deletions> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool
     const auto wanted = still_to_be_deleted(catalog, id);
     if (!wanted) return fail(wanted.error());
     if (!*wanted) continue;
-    auto deleted = discard(catalog, pool, {id.device_id, device_name(id), 0}, log);
+    auto deleted = discard(catalog, pool, {id.device_id, device_name(id), 0}, when_busy, log);
     if (!deleted) {
       failed = deleted.error().during("delete device {}", id.device_id);
     } else {

@@ -20,7 +20,8 @@ namespace slipway::pipeline {
 // left to whoever works off what is to be deleted: that is no error here. False: it is still there. Without a
 // reservation the device is not ours, and nothing is done. One at a time in a process.
 [[nodiscard]] Result<bool> discard_device(catalog::Catalog& catalog, volumes::Pool& pool,
-                                          const volumes::DeviceSpec& device, const Logger& log);
+                                          const volumes::DeviceSpec& device, const Logger& log,
+                                          volumes::WhenBusy when_busy = volumes::WhenBusy::kWait);
 
 // Of the ids that are to be deleted, those that `which` is true of: tries once more. Nothing else uses them, so this
 // may be done at any time. An error is that of the last one that could not be; the others are done.
@@ -29,6 +30,7 @@ struct Deletions {
   std::uint64_t in_use = 0;
 };
 [[nodiscard]] Result<Deletions> delete_deferred(catalog::Catalog& catalog, volumes::Pool& pool, const Logger& log,
+                                                volumes::WhenBusy when_busy,
                                                 const std::function<bool(const catalog::Reservation&)>& which);
 
 // How the device of a reservation is called in its pool.

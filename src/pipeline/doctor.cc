@@ -22,6 +22,7 @@ struct Sight {
   std::vector<catalog::Reservation> ids{};
   std::set<DeviceId> held{};     // of this pool, by a volume or a snapshot
   bool complete = false;         // `devices` has all of the pool
+  bool absent = false;           // nothing was ever made in the pool that is there
   std::set<DeviceId> unknown{};  // whether the pool has them cannot be told
   std::vector<catalog::ImageSummary> images{};
   std::set<std::string> busy_images{};  // a run is under way for them
@@ -113,6 +114,9 @@ Result<std::vector<volumes::Device>> Examination::list_devices() {
 
 // All devices; or the active ones, and those whose ids nothing holds.
 Result<> Examination::look_at_devices() {
+  const auto exists = parts_.pool->exists();
+  if (!exists) return exists.error().during("look at pool {}", parts_.pool->name());
+  sight_.absent = !*exists;
   auto devices = list_devices();
   if (!devices) return devices.error().during("list the devices of pool {}", parts_.pool->name());
   for (auto& device : *devices) sight_.devices.emplace(device.id, std::move(device));
@@ -198,6 +202,12 @@ Result<> Examination::check_leftovers() {
   const auto leftovers = parts_.pool->leftovers();
   if (!leftovers) return fail(leftovers.error());
   for (const auto& leftover : *leftovers) {
+    if (!leftover.ours) {
+      add({.rule = "device-of-others",
+           .sentence = fmt::format("{} is of no device of pool {}", leftover.what, parts_.pool->name()),
+           .advice = "it may be all that is left of somebody's data: look at it, and move it away"});
+      continue;
+    }
     add({.rule = "leftover",
          .sentence = fmt::format("{} was left half-made", leftover.what),
          .cure = Cure::kRemoveLeftovers,
@@ -210,8 +220,8 @@ Result<> Examination::check_leftovers() {
 // One volume alone can be made again, so that is left to its own rule.
 bool Examination::check_lost() {
   const bool snapshots = std::ranges::any_of(sight_.snapshots, [&](const auto& row) { return ours(row.pool); });
-  const bool lost = snapshots && std::ranges::all_of(sight_.held, [&](DeviceId id) { return missing(id); });
-  if (!lost) return false;
+  const bool empty = snapshots && std::ranges::all_of(sight_.held, [&](DeviceId id) { return missing(id); });
+  if (!empty && !(sight_.absent && !sight_.held.empty())) return false;
   add({.rule = "pool-lost",
        .sentence = fmt::format("pool {} has none of the {} devices that are recorded in it", parts_.pool->name(),
                                sight_.held.size()),
@@ -232,8 +242,7 @@ void Examination::check_volumes() {
            .sentence = fmt::format("the volume {} of image {} has no device {} in pool {}", volume.device_name,
                                    volume.image_id, volume.device_id, volume.pool),
            .cure = stood_on ? Cure::kNone : Cure::kForgetVolume,
-           .advice =
-               stood_on ? "its snapshots are whole; new ones need it: take them down and fetch the image again" : "",
+           .advice = stood_on ? "new snapshots need it: take the old ones down, and fetch the image again" : "",
            .device = spec,
            .subject = volume.image_id});
     } else if (found != nullptr && found->active()) {

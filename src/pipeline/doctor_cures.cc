@@ -3,6 +3,7 @@
 
 #include "pipeline/device_ids.h"
 #include "pipeline/doctor.h"
+#include "pipeline/under_way.h"
 
 namespace slipway::pipeline {
 namespace {
@@ -16,7 +17,7 @@ Result<> done(Result<Value> result) {
 }
 
 Result<> discard(const DoctorParts& parts, const Ailment& ailment, const Logger& log) {
-  auto gone = discard_device(*parts.catalog, *parts.pool, ailment.device, log);
+  auto gone = discard_device(*parts.catalog, *parts.pool, ailment.device, log, volumes::WhenBusy::kGiveUp);
   if (!gone) return fail(std::move(gone.error()));
   if (!*gone) return fail(ErrorKind::kUnavailable, "{} is still in use", ailment.device.name);
   return {};
@@ -48,7 +49,7 @@ Result<> cure(const DoctorParts& parts, const Ailment& ailment, const Logger& lo
     case Cure::kForgetVolume: return done(catalog.delete_volume(ailment.subject, catalog::DeviceFate::kGone));
     case Cure::kForgetSnapshot: return done(catalog.delete_snapshot(ailment.subject, catalog::DeviceFate::kGone));
     case Cure::kNoteInactive: return done(catalog.deactivate_snapshot(ailment.subject));
-    case Cure::kDeactivate: return parts.pool->deactivate(ailment.device);
+    case Cure::kDeactivate: return parts.pool->deactivate(ailment.device, volumes::WhenBusy::kGiveUp);
     case Cure::kDiscard: return discard(parts, ailment, log);
     case Cure::kReleaseId: return done(catalog.release_reservation(parts.pool->name(), ailment.device.id));
     case Cure::kRemoveLeftovers: return parts.pool->remove_leftovers();
@@ -62,6 +63,7 @@ Result<> cure(const DoctorParts& parts, const Ailment& ailment, const Logger& lo
 }  // namespace
 
 Result<std::vector<Treatment>> heal(const DoctorParts& parts, const Logger& log) {
+  const std::unique_lock alone(operation_gate());
   auto found = examine(parts);
   if (!found) return fail(std::move(found.error()));
   std::vector<Treatment> treated;

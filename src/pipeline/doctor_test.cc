@@ -68,7 +68,7 @@ TEST_F(DoctorTest, AVolumeWhoseDeviceIsGoneIsForgottenUnlessSnapshotsNeedItsRow)
   ASSERT_EQ(found->size(), 1);
   EXPECT_EQ(found->front().rule, "volume-without-device");
   EXPECT_EQ(found->front().cure, Ailment::Cure::kNone);
-  EXPECT_THAT(found->front().advice, HasSubstr("take them down"));
+  EXPECT_THAT(found->front().advice, HasSubstr("take the old ones down"));
   ASSERT_TRUE(catalog_->delete_snapshot("snap-a", catalog::DeviceFate::kGone));
   stage_->drop({101});
   EXPECT_THAT(healed(), ElementsAre("volume-without-device"));

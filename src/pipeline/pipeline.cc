@@ -14,6 +14,26 @@ namespace {
 // How long handlers may take to notice that they are to stop.
 constexpr auto kPatience = std::chrono::seconds(10);
 
+// What is recorded is in another pool than this one, in which nothing was ever made: nothing may be concluded from what
+// it has not, and nothing put into it.
+Result<> check_there(volumes::Pool& pool, catalog::Catalog& catalog) {
+  const auto exists = pool.exists();
+  if (!exists) return fail(exists.error());
+  if (*exists) return {};
+  const auto content = catalog.pool_content(pool.name());
+  if (!content) return fail(content.error());
+  const auto devices = content->volumes + content->snapshots;
+  if (devices == 0) return {};
+  const auto status = pool.status();
+  const std::string place = status ? status->place : pool.name();
+  return fail(
+      Error(ErrorKind::kUnavailable, fmt::format("{} devices are recorded in pool {}, and nothing was ever made in {}",
+                                                 devices, pool.name(), place))
+          .with_hint(fmt::format("mount its disk, or set volume_dir right; if it is lost for good, make the "
+                                 "empty folder {}/devices, and remove the images (slipway rm --force)",
+                                 place)));
+}
+
 }  // namespace
 
 Result<ProcessImageRequest> complete(const ImageRequest& request) {
@@ -24,7 +44,12 @@ Result<ProcessImageRequest> complete(const ImageRequest& request) {
   if (auto good = catalog::check_image_id(image_id); !good) return fail(std::move(good.error()));
   std::string snapshot = request.snapshot_name;
   if (snapshot.empty()) snapshot = catalog::default_snapshot_name(image_id);
-  if (auto good = catalog::check_snapshot_name(snapshot); !good) return fail(std::move(good.error()));
+  if (auto good = catalog::check_snapshot_name(snapshot); !good) {
+    if (!request.snapshot_name.empty()) return fail(std::move(good.error()));
+    return fail(Error(ErrorKind::kInvalid,
+                      fmt::format("the image id {} is too long for its snapshot's name, {}", image_id, snapshot))
+                    .with_hint("give a shorter id, or a name for the snapshot (--snapshot)"));
+  }
   if (auto good = volumes::check_device_name(snapshot); !good) return fail(std::move(good.error()));
   return ProcessImageRequest{.bucket = request.bucket,
                              .key = request.key,
@@ -49,6 +74,7 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
   auto pool = options.open_pool(*opened->catalog_);
   if (!pool) return pool.error().during("open the pool");
   opened->pool_ = std::move(*pool);
+  if (auto there = check_there(*opened->pool_, *opened->catalog_); !there) return fail(std::move(there.error()));
   auto adopted = opened->catalog_->adopt_pool(opened->pool_->name());
   if (!adopted) return fail(std::move(adopted.error()));
   opened->log_ = options.log;
@@ -117,7 +143,7 @@ DoctorParts Pipeline::doctor_parts(const PipelineOptions& options) {
 }
 
 Result<std::uint64_t> Pipeline::delete_deferred(const std::stop_token& stop) {
-  const auto deleted = pipeline::delete_deferred(*catalog_, *pool_, log_,
+  const auto deleted = pipeline::delete_deferred(*catalog_, *pool_, log_, volumes::WhenBusy::kGiveUp,
                                                  [&](const catalog::Reservation&) { return !stop.stop_requested(); });
   if (!deleted) return fail(deleted.error());
   return deleted->gone;

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "pipeline/under_way.h"
+
 namespace slipway::pipeline {
 namespace {
 
@@ -87,15 +89,9 @@ std::expected<Response, Outcome> ProcessImage::answer_of(const fsm::Machine<Requ
 
 // A removal of the image that began before comes to its end first.
 Outcome ProcessImage::settle(const Run& run) const {
-  fsm::RunFilter filter;
-  filter.machine = "remove-image";
-  filter.id = run.request().image_id;
-  filter.phase = fsm::RunFilter::Phase::kActive;
-  const auto removals = manager_.runs(filter);
-  if (!removals) return removals.error().during("look for removals of {}", run.request().image_id);
-  for (const auto& removal : *removals) {
-    if (removal.spec.version < run.version()) return fsm::await(removal.spec.version, ProcessImageResponse{});
-  }
+  const auto removal = earlier_run(manager_, run.version(), "remove-image", run.request().image_id);
+  if (!removal) return fsm::error(removal.error());
+  if (*removal) return fsm::await(**removal, ProcessImageResponse{});
   return fsm::next(ProcessImageResponse{});
 }
 

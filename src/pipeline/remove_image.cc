@@ -6,6 +6,7 @@
 #include "objects/download.h"
 #include "pipeline/device_ids.h"
 #include "pipeline/image_lock.h"
+#include "pipeline/under_way.h"
 
 namespace slipway::pipeline {
 
@@ -34,6 +35,7 @@ class RemoveImage {
   Result<> check_pool(const std::string& what, const std::string& in) const;
   // And nothing may be under way to make more of it. What began after this run waits for it.
   Result<> check_at_rest(const Run& run) const;
+  static Result<> in_the_way(const Run& run, const fsm::RunRecord& other);
 
   fsm::Manager& manager_;
   RemoveParts parts_;
@@ -84,12 +86,22 @@ Result<> RemoveImage::check_at_rest(const Run& run) const {
   const auto active = manager_.runs(filter);
   if (!active) return fail(active.error());
   for (const auto& other : *active) {
-    if (other.spec.machine == "remove-image" || other.spec.version > run.version()) continue;
-    return fail(Error(ErrorKind::kConflict, fmt::format("run {} ({}) is under way for image {}", other.spec.version,
-                                                        other.spec.machine, run.request().image_id))
-                    .with_hint(fmt::format("wait for it, or end it: slipway runs cancel {}", other.spec.version)));
+    if (other.spec.machine != "remove-image" && other.spec.version < run.version()) return in_the_way(run, other);
   }
+  const auto activation = earlier_activation(manager_, run.version(), run.request().image_id);
+  if (!activation) return fail(activation.error());
+  if (*activation) return in_the_way(run, **activation);
   return {};
+}
+
+// Who ends the whole ends its part.
+Result<> RemoveImage::in_the_way(const Run& run, const fsm::RunRecord& other) {
+  return fail(
+      Error(ErrorKind::kConflict, fmt::format("run {} ({}) is under way for image {}", other.spec.version,
+                                              other.spec.machine, run.request().image_id))
+          .with_hint(fmt::format("wait for it, or end it: slipway runs cancel {}; one that was interrupted goes "
+                                 "on with the command that began it",
+                                 other.spec.parent.value_or(other.spec.version))));
 }
 
 Result<> RemoveImage::remove_snapshots(const Run& run, RemoveImageResponse& response) const {
@@ -108,7 +120,7 @@ Result<> RemoveImage::remove_volume(const Run& run, RemoveImageResponse& respons
   const auto& image_id = run.request().image_id;
   auto forgotten = catalog().delete_volume(image_id, catalog::DeviceFate::kMayRemain);
   if (!forgotten) return fail(std::move(forgotten.error()));
-  auto deleted = delete_deferred(catalog(), pool(), run.log(),
+  auto deleted = delete_deferred(catalog(), pool(), run.log(), volumes::WhenBusy::kWait,
                                  [&](const catalog::Reservation& id) { return id.image_id == image_id; });
   if (!deleted) return fail(std::move(deleted.error()));
   response.deferred = deleted->in_use;
@@ -158,11 +170,11 @@ Result<RemoveImageMachine> add_remove_image(fsm::Manager& manager, RemoveParts p
   const auto machine = std::make_shared<const RemoveImage>(manager, std::move(parts));
   return fsm::machine<RemoveImageRequest, RemoveImageResponse>("remove-image")
       .resource("image")
-      .start("lock-image", [machine](const Run& run) { return machine->lock_image(run); },
+      .start("lock-image", gated([machine](const Run& run) { return machine->lock_image(run); }),
              {.retry = fsm::exponential(3, 200ms, 5s)})
-      .to("remove-devices", [machine](const Run& run) { return machine->remove_devices(run); },
+      .to("remove-devices", gated([machine](const Run& run) { return machine->remove_devices(run); }),
           {.retry = fsm::fixed(3, 1s)})
-      .to("forget", [machine](const Run& run) { return machine->forget(run); },
+      .to("forget", gated([machine](const Run& run) { return machine->forget(run); }),
           {.retry = fsm::exponential(5, 100ms, 10s)})
       .finalizer([machine](const Run& run, const fsm::Finishing&) { return machine->clean_up(run); })
       .end("complete")

@@ -108,7 +108,8 @@ TEST_F(RemoveImageTest, ASnapshotInUseThatIsToBeDeletedIsForgottenAndDeletedLate
   EXPECT_FALSE(*catalog_->find_snapshot("snap-a"));
   EXPECT_TRUE(*pool_->find({101}));
   stage_->set_busy({101}, false);
-  EXPECT_EQ(delete_deferred(*catalog_, *pool_, {}, [](const auto&) { return true; })->gone, 1);
+  EXPECT_EQ(delete_deferred(*catalog_, *pool_, {}, volumes::WhenBusy::kWait, [](const auto&) { return true; })->gone,
+            1);
   EXPECT_FALSE(*pool_->find({101}));
   EXPECT_THAT(*examine(doctor()), IsEmpty());
 }

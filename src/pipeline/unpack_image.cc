@@ -11,6 +11,7 @@
 #include "pipeline/device_ids.h"
 #include "pipeline/extraction.h"
 #include "pipeline/image_lock.h"
+#include "pipeline/under_way.h"
 #include "sys/fault.h"
 
 namespace slipway::pipeline {
@@ -132,6 +133,10 @@ Outcome UnpackImage::check_unpacked(const Run& run) const {
                                             .bytes = (*good)->size_bytes,
                                             .files = (*good)->file_count});
   }
+  // A snapshot that is being made of the old volume is not to become half of one and half of the other.
+  const auto activation = earlier_activation(manager_, run.version(), request.image_id);
+  if (!activation) return fsm::error(activation.error());
+  if (*activation) return fsm::await((*activation)->spec.version, UnpackImageResponse{});
   if (auto forgotten = forget_old(run); !forgotten) {
     if (forgotten.error().kind() == ErrorKind::kConflict) return fsm::abort(forgotten.error());
     return forgotten.error().during("make room for the volume of {}", request.image_id);
@@ -151,7 +156,10 @@ Outcome UnpackImage::create_device(const Run& run) const {
   // The run that held it has ended: what it has made is looked at now.
   if (!*mine || run.response().device_id == 0) return fsm::go_to("check-unpacked", UnpackImageResponse{});
 
-  const auto device = device_of(run);
+  auto device = device_of(run);
+  const auto image = catalog().find_image(run.request().image_id);
+  if (!image) return fsm::error(image.error());
+  if (*image && (*image)->archive) device.content = (*image)->archive->total_size;
   if (auto removed = pool().remove(device); !removed) return final_or_error(removed.error());
   if (auto fault = fault::check("pipeline.unpack.create")) return fsm::error(std::move(*fault));
   if (auto made = pool().create(device); !made) return final_or_error(made.error());
@@ -193,6 +201,8 @@ Outcome UnpackImage::extract_layers(const Run& run) const {
   if (!counts) {
     const auto failed = explained(counts.error()).during("unpack {}", request.local_path).error();
     if (run.stop().stop_requested()) return fsm::error(failed);
+    // What has filled the disk goes at once: the end of this run has to be written down, maybe on the same disk.
+    if (failed.kind() == ErrorKind::kNoSpace) (void)pool().remove(device_of(run), volumes::WhenBusy::kGiveUp);
     if (is_final(failed.kind())) return fsm::abort(failed);
     if (response.begun_anew >= kExtractionRetries) return fsm::unrecoverable(failed);
     return fsm::error(failed);
@@ -273,8 +283,8 @@ Result<UnpackImageMachine> add_unpack_image(fsm::Manager& manager, UnpackParts p
   };
   return fsm::machine<UnpackImageRequest, UnpackImageResponse>("unpack-image")
       .resource("image")
-      .start("check-unpacked", calling(&UnpackImage::check_unpacked), {.retry = fsm::exponential(3, 200ms, 5s)})
-      .to("create-device", calling(&UnpackImage::create_device), {.retry = fsm::fixed(3, 1s)})
+      .start("check-unpacked", gated(calling(&UnpackImage::check_unpacked)), {.retry = fsm::exponential(3, 200ms, 5s)})
+      .to("create-device", gated(calling(&UnpackImage::create_device)), {.retry = fsm::fixed(3, 1s)})
       .to("extract-layers", calling(&UnpackImage::extract_layers),
           {.retry = fsm::fixed(kExtractionRetries, 1s), .timeout = timeout})
       .to("verify-layout", calling(&UnpackImage::verify_layout), {.retry = fsm::fixed(2, 1s)})

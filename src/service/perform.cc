@@ -126,7 +126,23 @@ class Performance {
       return fsm::Started{.version = parked->run};
     }
     const Work& work = std::get<Work>(task_);
-    return start_work(manager, work, settings_);
+    for (;;) {
+      auto started = start_work(manager, work, settings_);
+      if (started || started.error().kind() != ErrorKind::kConflict) return started;
+      if (!finish_other(manager, work)) return started;
+    }
+  }
+  // What an interrupted command has left is nobody's but ours now: it comes to its end, whatever that is. False: it
+  // does not, or it is not there.
+  bool finish_other(fsm::Manager& manager, const Work& work) const {
+    fsm::RunFilter filter;
+    filter.machine = work.machine;
+    filter.id = work.id;
+    filter.phase = fsm::RunFilter::Phase::kActive;
+    const auto others = manager.runs(filter);
+    if (!others || others->empty()) return false;
+    auto events = manager.subscribe(kEventBuffer);
+    return follow(manager, events, others->front().spec.version, watching_.on_event, stop_).has_value();
   }
   FromOwner<fsm::RunResult> lost() const {
     if (!stop_.stop_requested()) return OwnerLost{};

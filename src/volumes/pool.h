@@ -27,6 +27,9 @@ struct DeviceSpec {
   DeviceId id{};
   std::string name{};      // check_device_name()
   std::uint64_t size = 0;  // bytes
+  // Of a volume that is to be made: so many bytes are going to be written to it, as far as is known. Where they would
+  // take the room that others need to go on (a file system that databases are on, too), nothing is begun.
+  std::uint64_t content = 0;
 };
 
 // What the pool can tell of a device.
@@ -57,10 +60,14 @@ struct PoolStatus {
   std::vector<std::string> problems{};  // sentences: it needs checking, it has become read-only, ...
 };
 
-// Something that a crash has left and that no device needs: a half-made file, a device under a working name.
+// Something in the pool that is no device of it. Ours: what a crash has left, a half-made file or a device under a
+// working name. Not ours: it may be the last name of somebody's data.
 struct Leftover {
   std::string what{};  // for people; unique
+  bool ours = true;
 };
+
+enum class WhenBusy : std::uint8_t { kWait, kGiveUp };
 
 class Pool {
  public:
@@ -71,6 +78,9 @@ class Pool {
 
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual Result<PoolStatus> status() = 0;
+  // False: nothing was ever made in it. Where something is recorded of it, its disk is not there, or it is another
+  // pool.
+  [[nodiscard]] virtual Result<bool> exists() = 0;
 
   [[nodiscard]] virtual Result<std::optional<Device>> find(DeviceId id) = 0;
   // By id. Those that others have made in it, too.
@@ -88,11 +98,14 @@ class Pool {
   // device's.
   [[nodiscard]] virtual Result<std::string> activate(const DeviceSpec& device) = 0;
   // kUnavailable: it is in use, and still was after some tries. kConflict: it is active under another name.
-  [[nodiscard]] virtual Result<> deactivate(const DeviceSpec& device) = 0;
+  [[nodiscard]] virtual Result<> deactivate(const DeviceSpec& device, WhenBusy when_busy) = 0;
+  [[nodiscard]] Result<> deactivate(const DeviceSpec& device) { return deactivate(device, WhenBusy::kWait); }
   // With all its blocks, deactivated first, under whatever name it is active. kUnavailable as above.
-  [[nodiscard]] virtual Result<> remove(const DeviceSpec& device) = 0;
+  [[nodiscard]] virtual Result<> remove(const DeviceSpec& device, WhenBusy when_busy) = 0;
+  [[nodiscard]] Result<> remove(const DeviceSpec& device) { return remove(device, WhenBusy::kWait); }
 
   [[nodiscard]] virtual Result<std::vector<Leftover>> leftovers() = 0;
+  // Those of ours that nobody uses. One that cannot be removed keeps the others from nothing.
   [[nodiscard]] virtual Result<> remove_leftovers() = 0;
 };
 

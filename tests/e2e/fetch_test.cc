@@ -230,6 +230,79 @@ TEST(FetchSettings, WithoutABucketTheErrorSaysHowToSetOne) {
   EXPECT_THAT(ended.err, HasSubstr("s3_bucket"));
 }
 
+// As when its disk is not mounted.
+TEST(PoolElsewhere, NothingIsForgottenOrMadeWhileTheFolderOfDevicesIsNotThere) {
+  Workshop workshop(Place::kFolder);
+  const auto bytes = sample_image(1U << 16U);
+  workshop.put("x.tar", bytes);
+  workshop.put("y.tar", sample_image(1U << 15U));
+  ASSERT_EQ(workshop.run({"fetch-and-create", "x.tar", "--quiet"}).code, 0);
+  const auto image = workshop.image("x.tar").image_id;
+  const auto volumes = workshop.state() / "volumes";
+  const auto away = workshop.state() / "away";
+  std::filesystem::rename(volumes, away);
+  std::filesystem::create_directory(volumes);
+  const std::vector<std::vector<std::string>> commands{{"activate", image},
+                                                       {"activate", image, "--name", "another"},
+                                                       {"rm", image},
+                                                       {"rm", image, "--force"},
+                                                       {"fetch-and-create", "y.tar"},
+                                                       {"doctor", "--fix"}};
+  for (const auto& command : commands) {
+    const auto refused = workshop.run(command);
+    EXPECT_EQ(refused.code, 1) << command[0];
+    EXPECT_THAT(refused.err, HasSubstr("mount its disk")) << command[0];
+  }
+  const auto doctor = workshop.run({"doctor"});
+  EXPECT_EQ(doctor.code, 1);
+  EXPECT_THAT(doctor.out, HasSubstr("pool-lost"));
+  std::filesystem::remove_all(volumes);
+  std::filesystem::rename(away, volumes);
+  EXPECT_EQ(workshop.faults_of("x.tar", bytes), "");
+}
+
+TEST(PoolElsewhere, WithoutTheCatalogTheDoctorTellsOfDevicesThatNobodyKnows) {
+  Workshop workshop(Place::kFolder);
+  workshop.put("x.tar", sample_image(1U << 15U));
+  EXPECT_EQ(workshop.run({"doctor"}).code, 0);
+  ASSERT_EQ(workshop.run({"fetch-and-create", "x.tar", "--quiet"}).code, 0);
+  for (const char* name : {"catalog.db", "catalog.db-wal", "catalog.db-shm"}) {
+    std::filesystem::remove(workshop.state() / name);
+  }
+  const auto doctor = workshop.run({"doctor"});
+  EXPECT_EQ(doctor.code, 1);
+  EXPECT_THAT(doctor.out, HasSubstr("catalog-missing"));
+}
+
+// What an interrupted command has begun is finished by the next one, though that wants something else.
+TEST(InterruptedFetch, AnotherRequestForTheImageFinishesTheFirstOne) {
+  Workshop workshop(Place::kFolder);
+  workshop.put("x.tar", sample_image(1U << 16U));
+  auto variables = workshop.variables();
+  variables["SLIPWAY_FAULT"] = "volumes.file.sync=kill@1";
+  const std::vector<std::string> fetch{"fetch-and-create", "x.tar", "--quiet"};
+  ASSERT_EQ(start_program(Workshop::faulty_program(), fetch, variables)->finish().code, 128 + SIGKILL);
+  const auto other = workshop.run({"fetch-and-create", "x.tar", "--snapshot", "mine", "--json"});
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_EQ(other.json().at("snapshot"), "mine");
+  const auto first = workshop.run({"fetch-and-create", "x.tar", "--json"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.json().at("activated"), false);
+}
+
+TEST(SnapshotNames, ThoseOfVolumesAndPoolsAreRefused) {
+  Workshop workshop(Place::kFolder);
+  workshop.put("x.tar", sample_image(1U << 15U));
+  ASSERT_EQ(workshop.run({"fetch-and-create", "x.tar", "--quiet"}).code, 0);
+  const auto image = workshop.image("x.tar").image_id;
+  for (const char* name : {"thin-123cb64a", "slipway-pool"}) {
+    const auto refused = workshop.run({"activate", image, "--name", name});
+    EXPECT_EQ(refused.code, 2) << name;
+    EXPECT_THAT(refused.err, HasSubstr("kept for volumes and pools"));
+  }
+  EXPECT_EQ(workshop.run({"activate", image, "--name", "thin-client"}).code, 0);
+}
+
 // What is active is gone after one: here, the second names of the files.
 TEST(FetchAfterReboot, WhateverWasDoneByThenItsDeviceIsThere) {
   Workshop workshop(Place::kFolder);

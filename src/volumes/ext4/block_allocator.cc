@@ -11,7 +11,7 @@ Result<> BlockAllocator::find_room() {
   if (next_ > last || ::ext2fs_find_first_zero_block_bitmap2(fs_->block_map, next_, last, &from) != 0) {
     return fail(
         Error(ErrorKind::kNoSpace, fmt::format("a volume of {} MiB is too small for this image", device_.size() >> 20U))
-            .with_hint("make the volume larger"));
+            .with_hint("make it larger: device_size"));
   }
   blk64_t end = 0;
   if (::ext2fs_find_first_set_block_bitmap2(fs_->block_map, from, last, &end) != 0) end = last + 1;

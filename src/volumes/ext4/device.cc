@@ -209,7 +209,7 @@ Error Device::error(errcode_t code, ErrorKind kind) const {
     case EXT2_ET_INODE_ALLOC_FAIL:
     case EXT2_ET_TOO_MANY_INODES:
     case EXT2_ET_TOOSMALL:
-      return Error(ErrorKind::kNoSpace, "the volume is too small").with_hint("make the volume larger");
+      return Error(ErrorKind::kNoSpace, "the volume is too small").with_hint("make it larger: device_size");
     default: return {kind, std::string("libext2fs: ") + ::error_message(code)};
   }
 }

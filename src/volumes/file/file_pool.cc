@@ -120,11 +120,11 @@ std::filesystem::path FilePool::active_path(const std::string& name) const {
 Result<FilePool::Listing> FilePool::read() const {
   Listing listing;
   auto stored = each_entry(devices_, [&](const std::string& file, const struct stat& info) {
-    if (file.starts_with(kWorking)) {
-      listing.working.push_back(file);
+    const std::string_view text = file;
+    if (text.starts_with(kWorking)) {
+      if (S_ISREG(info.st_mode) && parse_digits(text.substr(kWorking.size()))) listing.working.push_back(file);
       return;
     }
-    const std::string_view text = file;
     const auto id = parse_digits(text.substr(0, kDigits));
     const bool snapshot = text.size() == 2 * kDigits + 1 && text[kDigits] == '-';
     const auto origin = snapshot ? parse_digits(text.substr(kDigits + 1)) : std::nullopt;
@@ -160,15 +160,27 @@ Result<PoolStatus> FilePool::status() {
   return status;
 }
 
-Result<> FilePool::check_room() const {
+// Made with the first device, and never removed.
+Result<bool> FilePool::exists() {
+  std::error_code failed;
+  const bool there = std::filesystem::is_directory(devices_, failed);
+  if (failed && failed != std::errc::no_such_file_or_directory && failed != std::errc::not_a_directory) {
+    return fail(sys::system_error("look at", devices_.native(), failed.value()));
+  }
+  return there;
+}
+
+Result<> FilePool::check_room(std::uint64_t content) const {
   const auto info = file_system_of(options_.folder);
   if (!info) return fail(info.error());
   const std::uint64_t free = static_cast<std::uint64_t>(info->f_bavail) * info->f_frsize;
-  if (free >= options_.least_free) return {};
+  if (free >= options_.least_free && free - options_.least_free >= content) return {};
+  const auto what =
+      content == 0 ? std::string("a device") : fmt::format("one that is filled with {} MiB", (content >> 20U) + 1);
   return fail(
-      Error(ErrorKind::kNoSpace, fmt::format("the file system of {} has {} MiB left, and a device is begun only "
-                                             "with {} MiB",
-                                             options_.folder.native(), free >> 20U, options_.least_free >> 20U))
+      Error(ErrorKind::kNoSpace, fmt::format("the file system of {} has {} MiB left, and {} is begun only with {} MiB",
+                                             options_.folder.native(), free >> 20U, what,
+                                             ((options_.least_free + content) >> 20U) + (content == 0 ? 0 : 1)))
           .with_hint(kMoreRoom));
 }
 
@@ -194,13 +206,13 @@ Result<std::vector<Device>> FilePool::list_active() {
   return devices;
 }
 
-Result<> FilePool::make(DeviceId id, const std::string& file_name,
+Result<> FilePool::make(DeviceId id, std::uint64_t content, const std::string& file_name,
                         const std::function<Result<>(int fd, const std::filesystem::path&)>& fill) {
   auto listing = read();
   if (!listing) return fail(std::move(listing.error()));
   const auto taken = [&] { return fail(ErrorKind::kAlreadyExists, "the pool has a device {} already", id); };
   if (listing->devices.contains(id)) return taken();
-  if (auto room = check_room(); !room) return room;
+  if (auto room = check_room(content); !room) return room;
   if (auto folder = sys::make_directories(devices_); !folder) return folder;
 
   const auto working = devices_ / (std::string(kWorking) + digits(id));
@@ -226,10 +238,11 @@ Result<> FilePool::make(DeviceId id, const std::string& file_name,
 
 Result<> FilePool::create(const DeviceSpec& volume) {
   if (auto good = check_device_name(volume.name); !good) return good;
-  auto made = make(volume.id, digits(volume.id), [&](int fd, const std::filesystem::path& path) -> Result<> {
-    if (::ftruncate(fd, static_cast<off_t>(volume.size)) == 0) return {};
-    return fail(sys::system_error("make", path.native(), errno));
-  });
+  auto made =
+      make(volume.id, volume.content, digits(volume.id), [&](int fd, const std::filesystem::path& path) -> Result<> {
+        if (::ftruncate(fd, static_cast<off_t>(volume.size)) == 0) return {};
+        return fail(sys::system_error("make", path.native(), errno));
+      });
   if (!made) return made.error().during("create volume {}", volume.name);
   return {};
 }
@@ -244,7 +257,7 @@ Result<> FilePool::snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin
   }
   const auto from_path = devices_ / found->second.file;
   const auto name = fmt::format("{}-{}", digits(snapshot.id), digits(origin.id));
-  auto made = make(snapshot.id, name, [&](int fd, const std::filesystem::path&) -> Result<> {
+  auto made = make(snapshot.id, /*content=*/0, name, [&](int fd, const std::filesystem::path&) -> Result<> {
     const sys::Descriptor from(::open(from_path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!from) return fail(sys::system_error("open", from_path.native(), errno));
     if (auto synced = sync_file(from.get(), from_path); !synced) return synced;
@@ -261,6 +274,7 @@ Result<> FilePool::snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin
 
 Result<std::string> FilePool::activate(const DeviceSpec& device) {
   if (auto good = check_device_name(device.name); !good) return fail(std::move(good.error()));
+  const sys::Lock lock(mutex_);  // else the device could be removed under it
   auto listing = read();
   if (!listing) return fail(std::move(listing.error()));
   const auto found = listing->devices.find(device.id);
@@ -275,7 +289,8 @@ Result<std::string> FilePool::activate(const DeviceSpec& device) {
   if (auto folder = sys::make_directories(active_); !folder) return fail(std::move(folder.error()));
   if (!now.active() && ::link((devices_ / found->second.file).c_str(), path.c_str()) != 0) {
     if (errno == EEXIST) {
-      return fail(ErrorKind::kConflict, "the name {} is that of another active device", device.name);
+      return fail(Error(ErrorKind::kConflict, fmt::format("the name {} is that of another active device", device.name))
+                      .with_hint(fmt::format("give another name, or see what {} is: slipway doctor", path.native())));
     }
     return fail(sys::system_error("make", path.native(), errno));
   }
@@ -283,9 +298,9 @@ Result<std::string> FilePool::activate(const DeviceSpec& device) {
   return path.native();
 }
 
-Result<> FilePool::unlink_active(const std::string& file_name) {
+Result<> FilePool::unlink_active(const std::string& file_name, WhenBusy when_busy) {
   const auto path = active_ / file_name;
-  for (int tries = 0;; ++tries) {
+  for (int tries = when_busy == WhenBusy::kWait ? 0 : options_.busy_tries;; ++tries) {
     auto user = user_of(path);
     if (!user) return fail(std::move(user.error()));
     if (!*user) break;
@@ -299,7 +314,7 @@ Result<> FilePool::unlink_active(const std::string& file_name) {
   return sys::sync_directory(active_);
 }
 
-Result<> FilePool::deactivate(const DeviceSpec& device) {
+Result<> FilePool::deactivate(const DeviceSpec& device, WhenBusy when_busy) {
   auto listing = read();
   if (!listing) return fail(std::move(listing.error()));
   const auto found = listing->devices.find(device.id);
@@ -309,32 +324,41 @@ Result<> FilePool::deactivate(const DeviceSpec& device) {
   if (now.name != device.name) {
     return fail(ErrorKind::kConflict, "device {} is active as {}, not {}", device.id, now.name, device.name);
   }
-  return unlink_active(listing->active.at(found->second.inode));
+  return unlink_active(listing->active.at(found->second.inode), when_busy);
 }
 
-Result<> FilePool::remove(const DeviceSpec& device) {
-  auto listing = read();
-  if (!listing) return fail(std::move(listing.error()));
-  const auto found = listing->devices.find(device.id);
-  if (found == listing->devices.end()) return {};
-  if (const auto active = listing->active.find(found->second.inode); active != listing->active.end()) {
-    if (auto gone = unlink_active(active->second); !gone) return gone.error().during("remove {}", device.name);
+Result<> FilePool::remove(const DeviceSpec& device, WhenBusy when_busy) {
+  for (;;) {
+    std::string active;
+    {
+      const sys::Lock lock(mutex_);  // nobody makes it active between the look and its end
+      auto listing = read();
+      if (!listing) return fail(std::move(listing.error()));
+      const auto found = listing->devices.find(device.id);
+      if (found == listing->devices.end()) return {};
+      const auto name = listing->active.find(found->second.inode);
+      if (name == listing->active.end()) {
+        if (auto fault = fault::check("volumes.file.remove")) return fail(std::move(*fault));
+        if (auto removed = unlink_file(devices_ / found->second.file); !removed) return removed;
+        return sys::sync_directory(devices_);
+      }
+      active = name->second;
+    }
+    if (auto gone = unlink_active(active, when_busy); !gone) return gone.error().during("remove {}", device.name);
   }
-  if (auto fault = fault::check("volumes.file.remove")) return fail(std::move(*fault));
-  if (auto removed = unlink_file(devices_ / found->second.file); !removed) return removed;
-  return sys::sync_directory(devices_);
 }
 
-// Half-made files, and links to devices that are gone.
+// Half-made files; and names of what is no device here, which only somebody else can have made: ours are taken away
+// before their device is.
 Result<std::vector<Leftover>> FilePool::leftovers() {
   auto listing = read();
   if (!listing) return fail(std::move(listing.error()));
   std::vector<Leftover> found;
   for (const auto& file : listing->working) found.push_back({devices_ / file});
-  std::vector<ino_t> known;
-  for (const auto& [_, stored] : listing->devices) known.push_back(stored.inode);
+  std::set<ino_t> known;
+  for (const auto& [_, stored] : listing->devices) known.insert(stored.inode);
   for (const auto& [file, inode] : listing->by_name) {
-    if (std::ranges::find(known, inode) == known.end()) found.push_back({active_ / file});
+    if (!known.contains(inode)) found.push_back({active_ / file, /*ours=*/false});
   }
   return found;
 }
@@ -342,15 +366,17 @@ Result<std::vector<Leftover>> FilePool::leftovers() {
 Result<> FilePool::remove_leftovers() {
   auto found = leftovers();
   if (!found) return fail(std::move(found.error()));
-  std::set<std::filesystem::path> changed;
+  Result<> all;
+  bool changed = false;
   for (const auto& leftover : *found) {
-    if (auto removed = unlink_file(leftover.what); !removed) return removed;
-    changed.insert(std::filesystem::path(leftover.what).parent_path());
+    if (!leftover.ours) continue;
+    auto removed = unlink_file(leftover.what);
+    changed = changed || removed.has_value();
+    if (!removed) all = std::move(removed);
   }
-  for (const auto& folder : changed) {
-    if (auto synced = sys::sync_directory(folder); !synced) return synced;
-  }
-  return {};
+  if (!changed) return all;
+  if (auto synced = sys::sync_directory(devices_); !synced) return synced;
+  return all;
 }
 
 }  // namespace slipway::volumes

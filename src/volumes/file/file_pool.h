@@ -37,14 +37,17 @@ class FilePool : public Pool {
 
   [[nodiscard]] const std::string& name() const override { return options_.name; }
   [[nodiscard]] Result<PoolStatus> status() override;
+  [[nodiscard]] Result<bool> exists() override;
   [[nodiscard]] Result<std::optional<Device>> find(DeviceId id) override;
   [[nodiscard]] Result<std::vector<Device>> list() override;
   [[nodiscard]] Result<std::vector<Device>> list_active() override;
   [[nodiscard]] Result<> create(const DeviceSpec& volume) override;
   [[nodiscard]] Result<> snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin) override;
   [[nodiscard]] Result<std::string> activate(const DeviceSpec& device) override;
-  [[nodiscard]] Result<> deactivate(const DeviceSpec& device) override;
-  [[nodiscard]] Result<> remove(const DeviceSpec& device) override;
+  using Pool::deactivate;
+  [[nodiscard]] Result<> deactivate(const DeviceSpec& device, WhenBusy when_busy) override;
+  using Pool::remove;
+  [[nodiscard]] Result<> remove(const DeviceSpec& device, WhenBusy when_busy) override;
   [[nodiscard]] Result<std::vector<Leftover>> leftovers() override;
   [[nodiscard]] Result<> remove_leftovers() override;
 
@@ -55,16 +58,17 @@ class FilePool : public Pool {
   explicit FilePool(FilePoolOptions options);
 
   [[nodiscard]] Result<Listing> read() const;
-  [[nodiscard]] Result<> check_room() const;
+  // For a new device, and for `content` bytes in it.
+  [[nodiscard]] Result<> check_room(std::uint64_t content) const;
   [[nodiscard]] Device device_of(const Stored& stored, const Listing& listing) const;
   // Makes the file under its working name, has `fill` fill it, and gives it its name.
-  [[nodiscard]] Result<> make(DeviceId id, const std::string& file_name,
+  [[nodiscard]] Result<> make(DeviceId id, std::uint64_t content, const std::string& file_name,
                               const std::function<Result<>(int fd, const std::filesystem::path&)>& fill);
-  [[nodiscard]] Result<> unlink_active(const std::string& file_name);
+  [[nodiscard]] Result<> unlink_active(const std::string& file_name, WhenBusy when_busy);
   [[nodiscard]] std::filesystem::path active_path(const std::string& name) const;
 
   FilePoolOptions options_;
-  sys::Mutex mutex_;  // while a device gets its name
+  sys::Mutex mutex_;  // while a device gets or loses a name
   std::filesystem::path devices_;
   std::filesystem::path active_;
 };

@@ -110,16 +110,65 @@ TEST_F(FilePoolTest, WhatACrashHalfMadeIsToldOfAndRemoved) {
   ASSERT_TRUE(pool_->create(volume()));
   const std::string half = dir_.file("pool/devices/new.00ffff");
   std::ofstream(half) << "half";
-  const std::string dangling = dir_.file("pool/active/gone.img");
-  std::filesystem::create_directory(dir_.file("pool/active"));
-  std::ofstream(dangling) << "its device is gone";
   const auto found = pool_->leftovers();
-  ASSERT_EQ(found->size(), 2);
+  ASSERT_EQ(found->size(), 1);
   EXPECT_EQ(found->at(0).what, half);
-  EXPECT_EQ(found->at(1).what, dangling);
+  EXPECT_TRUE(found->at(0).ours);
   ASSERT_TRUE(pool_->remove_leftovers());
   EXPECT_THAT(*pool_->leftovers(), IsEmpty());
   EXPECT_EQ(pool_->list()->size(), 1);
+}
+
+// A device's file was removed by hand, or the folder was copied without its hard links: the name is all that is left.
+TEST_F(FilePoolTest, AnActiveNameOfNoDeviceIsToldOfAndKept) {
+  ASSERT_TRUE(pool_->create(volume()));
+  const std::string name = pool_->activate(volume()).value();
+  std::filesystem::remove_all(dir_.file("pool/devices"));
+  const auto found = pool_->leftovers();
+  ASSERT_EQ(found->size(), 1);
+  EXPECT_EQ(found->at(0).what, name);
+  EXPECT_FALSE(found->at(0).ours);
+  EXPECT_TRUE(pool_->remove_leftovers());
+  EXPECT_TRUE(std::filesystem::exists(name));
+  ASSERT_TRUE(pool_->create(volume()));
+  const auto taken = pool_->activate(volume());
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().kind(), ErrorKind::kConflict);
+  EXPECT_THAT(taken.error().hint(), HasSubstr(name));
+}
+
+TEST_F(FilePoolTest, WhatOnlyLooksLikeALeftoverIsNotOurs) {
+  ASSERT_TRUE(pool_->create(volume()));
+  std::ofstream(dir_.file("pool/devices/new.notes")) << "mine";
+  std::filesystem::create_directory(dir_.file("pool/devices/new.00fffe"));
+  std::ofstream(dir_.file("pool/devices/new.00ffff")) << "half";
+  EXPECT_EQ(pool_->leftovers()->size(), 1);
+  EXPECT_TRUE(pool_->remove_leftovers());
+  EXPECT_TRUE(std::filesystem::exists(dir_.file("pool/devices/new.notes")));
+  EXPECT_TRUE(std::filesystem::exists(dir_.file("pool/devices/new.00fffe")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("pool/devices/new.00ffff")));
+}
+
+TEST_F(FilePoolTest, ItExistsOnceSomethingWasMadeInIt) {
+  EXPECT_FALSE(pool_->exists().value());
+  ASSERT_TRUE(pool_->create(volume()));
+  EXPECT_TRUE(pool_->exists().value());
+  ASSERT_TRUE(pool_->remove(volume()));
+  EXPECT_TRUE(pool_->exists().value());
+  std::filesystem::rename(dir_.file("pool"), dir_.file("away"));
+  EXPECT_FALSE(pool_->exists().value());
+}
+
+TEST_F(FilePoolTest, AVolumeIsBegunOnlyWithRoomForWhatIsToBeWrittenToIt) {
+  auto wanted = volume();
+  wanted.content = 1ULL << 60U;
+  const auto refused = pool_->create(wanted);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kNoSpace);
+  EXPECT_THAT(refused.error().message(), HasSubstr("is filled with"));
+  EXPECT_THAT(*pool_->list(), IsEmpty());
+  wanted.content = 1;
+  EXPECT_TRUE(pool_->create(wanted));
 }
 
 TEST_F(FilePoolTest, WhoOnlyLooksMakesNothing) {

@@ -141,7 +141,7 @@ Result<std::string> MemoryPool::activate(const DeviceSpec& device) {
   return stored.path;
 }
 
-Result<> MemoryPool::deactivate(const DeviceSpec& device) {
+Result<> MemoryPool::deactivate(const DeviceSpec& device, WhenBusy /*when_busy*/) {
   const sys::Lock lock(memory_->mutex_);
   const auto found = memory_->devices_.find(device.id);
   if (found == memory_->devices_.end() || found->second.name.empty()) return {};
@@ -155,7 +155,7 @@ Result<> MemoryPool::deactivate(const DeviceSpec& device) {
   return {};
 }
 
-Result<> MemoryPool::remove(const DeviceSpec& device) {
+Result<> MemoryPool::remove(const DeviceSpec& device, WhenBusy /*when_busy*/) {
   const sys::Lock lock(memory_->mutex_);
   if (!memory_->devices_.contains(device.id)) return {};
   if (memory_->busy_.contains(device.id)) return fail(ErrorKind::kUnavailable, "{} is in use", device.name);

@@ -53,14 +53,17 @@ class MemoryPool : public Pool {
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<PoolStatus> status() override;
+  [[nodiscard]] Result<bool> exists() override { return true; }
   [[nodiscard]] Result<std::optional<Device>> find(DeviceId id) override;
   [[nodiscard]] Result<std::vector<Device>> list() override;
   [[nodiscard]] Result<std::vector<Device>> list_active() override;
   [[nodiscard]] Result<> create(const DeviceSpec& volume) override;
   [[nodiscard]] Result<> snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin) override;
   [[nodiscard]] Result<std::string> activate(const DeviceSpec& device) override;
-  [[nodiscard]] Result<> deactivate(const DeviceSpec& device) override;
-  [[nodiscard]] Result<> remove(const DeviceSpec& device) override;
+  using Pool::deactivate;
+  [[nodiscard]] Result<> deactivate(const DeviceSpec& device, WhenBusy when_busy) override;
+  using Pool::remove;
+  [[nodiscard]] Result<> remove(const DeviceSpec& device, WhenBusy when_busy) override;
   [[nodiscard]] Result<std::vector<Leftover>> leftovers() override { return std::vector<Leftover>(); }
   [[nodiscard]] Result<> remove_leftovers() override { return {}; }
 

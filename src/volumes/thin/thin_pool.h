@@ -40,14 +40,17 @@ class ThinPool : public Pool {
 
   [[nodiscard]] const std::string& name() const override { return options_.name; }
   [[nodiscard]] Result<PoolStatus> status() override;
+  [[nodiscard]] Result<bool> exists() override { return true; }
   [[nodiscard]] Result<std::optional<Device>> find(DeviceId id) override;
   [[nodiscard]] Result<std::vector<Device>> list() override;
   [[nodiscard]] Result<std::vector<Device>> list_active() override;
   [[nodiscard]] Result<> create(const DeviceSpec& volume) override;
   [[nodiscard]] Result<> snapshot(const DeviceSpec& snapshot, const DeviceSpec& origin) override;
   [[nodiscard]] Result<std::string> activate(const DeviceSpec& device) override;
-  [[nodiscard]] Result<> deactivate(const DeviceSpec& device) override;
-  [[nodiscard]] Result<> remove(const DeviceSpec& device) override;
+  using Pool::deactivate;
+  [[nodiscard]] Result<> deactivate(const DeviceSpec& device, WhenBusy when_busy) override;
+  using Pool::remove;
+  [[nodiscard]] Result<> remove(const DeviceSpec& device, WhenBusy when_busy) override;
   [[nodiscard]] Result<std::vector<Leftover>> leftovers() override;
   [[nodiscard]] Result<> remove_leftovers() override;
 
@@ -85,7 +88,7 @@ class ThinPool : public Pool {
   void discard(DeviceId id);
   [[nodiscard]] dm::Answer<> discard_as(const PoolGate& gate, DeviceId id, const std::string& name) const;
   // Under `name`, or under whatever name.
-  [[nodiscard]] Result<> take_down(DeviceId id, const std::optional<std::string>& name);
+  [[nodiscard]] Result<> take_down(DeviceId id, const std::optional<std::string>& name, WhenBusy when_busy);
   [[nodiscard]] Result<std::optional<Active>> try_take_down(DeviceId id, const std::optional<std::string>& name) const;
 
   ThinPoolOptions options_;

@@ -216,8 +216,8 @@ Result<std::optional<ThinPool::Active>> ThinPool::try_take_down(DeviceId id,
   return std::nullopt;
 }
 
-Result<> ThinPool::take_down(DeviceId id, const std::optional<std::string>& name) {
-  for (int tries = 0;; ++tries) {
+Result<> ThinPool::take_down(DeviceId id, const std::optional<std::string>& name, WhenBusy when_busy) {
+  for (int tries = when_busy == WhenBusy::kWait ? 0 : options_.busy_tries;; ++tries) {
     auto busy = try_take_down(id, name);
     if (!busy) return fail(std::move(busy.error()));
     if (!*busy) return {};
@@ -234,8 +234,9 @@ Result<> ThinPool::take_down(DeviceId id, const std::optional<std::string>& name
   }
 }
 
-Result<> ThinPool::deactivate(const DeviceSpec& device) {
-  if (auto gone = take_down(device.id, device.name); !gone) return gone.error().during("deactivate {}", device.name);
+Result<> ThinPool::deactivate(const DeviceSpec& device, WhenBusy when_busy) {
+  if (auto gone = take_down(device.id, device.name, when_busy); !gone)
+    return gone.error().during("deactivate {}", device.name);
   return {};
 }
 
@@ -266,11 +267,12 @@ void ThinPool::discard(DeviceId id) {
     if (!gate) return;
     (void)discard_as(*gate, id, fmt::format("slipway-discard-{}-{}", options_.name, id));
   }
-  (void)take_down(id, std::nullopt);  // what is in the way is told of when it is deleted
+  (void)take_down(id, std::nullopt, WhenBusy::kWait);  // what is in the way is told of when it is deleted
 }
 
-Result<> ThinPool::remove(const DeviceSpec& device) {
-  if (auto gone = take_down(device.id, std::nullopt); !gone) return gone.error().during("remove {}", device.name);
+Result<> ThinPool::remove(const DeviceSpec& device, WhenBusy when_busy) {
+  if (auto gone = take_down(device.id, std::nullopt, when_busy); !gone)
+    return gone.error().during("remove {}", device.name);
   discard(device.id);
   auto gate = PoolGate::enter(options_.name);
   if (!gate) return fail(std::move(gate.error()));
