@@ -80,7 +80,7 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
 }
 
 std::vector<OptionSpec> options() {
-  return {{.name = "--verify", .help = "read the file again, even when nothing about it has changed"},
+  return {{.name = "--verify", .help = "read the file and the volume again, even when nothing about them has changed"},
           {.name = "--image-id", .value = "ID", .help = "call it so (default: made of bucket and key)"},
           {.name = "--snapshot", .value = "NAME", .help = "call its snapshot so (default: snap- and the image's id)"}};
 }

@@ -62,18 +62,24 @@ Result<volumes::ext4::Counts> extract(const volumes::ext4::Extractor& extractor,
   return counts;
 }
 
-Result<> verify(const volumes::ext4::Extractor& extractor, const std::string& device, std::uint64_t size,
-                const volumes::ext4::Counts& expected, const std::stop_token& stop) {
+Result<volumes::ext4::Counts> look(const volumes::ext4::Extractor& extractor, const std::string& device,
+                                   std::uint64_t size, const std::stop_token& stop) {
   const sys::Descriptor open(::open(device.c_str(), O_RDONLY | O_CLOEXEC));
   if (!open) return fail(sys::system_error("open", device, errno));
   const auto layout = extractor.look(open.get(), size, {}, stop);
   if (!layout) return fail(layout.error());
   if (!layout->rootfs || !layout->rootfs->folder) return fail(ErrorKind::kCorrupt, "the volume has no folder rootfs");
-  if (auto good = check_place("etc", layout->etc); !good) return good;
-  if (auto good = check_place("usr", layout->usr); !good) return good;
-  if (layout->counts == expected) return {};
-  return fail(ErrorKind::kCorrupt, "the volume holds {}, and {} were put there", describe(layout->counts),
-              describe(expected));
+  if (auto good = check_place("etc", layout->etc); !good) return fail(std::move(good.error()));
+  if (auto good = check_place("usr", layout->usr); !good) return fail(std::move(good.error()));
+  return layout->counts;
+}
+
+Result<> verify(const volumes::ext4::Extractor& extractor, const std::string& device, std::uint64_t size,
+                const volumes::ext4::Counts& expected, const std::stop_token& stop) {
+  const auto found = look(extractor, device, size, stop);
+  if (!found) return fail(found.error());
+  if (*found == expected) return {};
+  return fail(ErrorKind::kCorrupt, "the volume holds {}, and {} were put there", describe(*found), describe(expected));
 }
 
 }  // namespace slipway::pipeline

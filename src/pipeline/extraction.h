@@ -31,6 +31,10 @@ struct ExtractionRequest {
 [[nodiscard]] Result<volumes::ext4::Counts> extract(const volumes::ext4::Extractor& extractor,
                                                     const ExtractionRequest& request, const std::stop_token& stop);
 
+// What is in `rootfs/` on the device. kCorrupt, kRejected as of verify().
+[[nodiscard]] Result<volumes::ext4::Counts> look(const volumes::ext4::Extractor& extractor, const std::string& device,
+                                                 std::uint64_t size, const std::stop_token& stop);
+
 // That the device holds `rootfs/` as it was put there. kCorrupt: it does not. kRejected: `etc` or `usr` may be written
 // by everybody. Others say nothing about the device's content.
 [[nodiscard]] Result<> verify(const volumes::ext4::Extractor& extractor, const std::string& device, std::uint64_t size,

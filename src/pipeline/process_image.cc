@@ -134,7 +134,8 @@ Outcome ProcessImage::unpack(const Run& run) const {
                       .checksum = response.checksum,
                       .pool = request.pool,
                       .device_size = request.device_size,
-                      .rules = request.rules},
+                      .rules = request.rules,
+                      .verify = request.verify},
                      kUnpackingQueue, same, &ProcessImageResponse::unpack_run, response);
 }
 

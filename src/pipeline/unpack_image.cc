@@ -62,6 +62,8 @@ class UnpackImage {
 
   // The volume, when it is whole, of this content, and in the pool.
   Result<std::optional<catalog::Volume>> find_good(const Run& run) const;
+  // What is wrong with what is on it, if anything is.
+  Result<std::optional<Error>> look_at(const catalog::Volume& volume, const std::stop_token& stop) const;
   // Makes room for a new volume: one of other content, or that has lost its device, is forgotten and deleted.
   Result<> forget_old(const Run& run) const;
   Result<> release(const Run& run) const;
@@ -81,10 +83,30 @@ Result<std::optional<catalog::Volume>> UnpackImage::find_good(const Run& run) co
   // (That of an active one is what whoever activated it made of it.)
   const bool whole =
       *device && (made_with == 0 || (*device)->active() || (*device)->size.value_or(made_with) == made_with);
+  if (whole && run.request().verify) {
+    const auto wrong = look_at(**volume, run.stop());
+    if (!wrong) return wrong.error().during("look at {}", (*volume)->device_name);
+    if (!*wrong) return volume;
+    run.log().warn("the volume {} is made again: {}", (*volume)->device_name, (*wrong)->message());
+    return std::nullopt;
+  }
   if (whole) return volume;
   run.log().warn("the volume {} has {} device {}: it is made again", (*volume)->device_name,
                  *device ? "a damaged" : "lost its", (*volume)->device_id);
   return std::nullopt;
+}
+
+Result<std::optional<Error>> UnpackImage::look_at(const catalog::Volume& volume, const std::stop_token& stop) const {
+  const volumes::DeviceSpec device{volume.device_id, volume.device_name, volume.device_size};
+  const auto path = pool().activate(device);
+  if (!path) return fail(path.error());
+  auto found = look(*parts_.extractor, *path, volume.device_size, stop);
+  if (auto rested = pool().deactivate(device); !rested) return fail(std::move(rested.error()));
+  if (!found && is_final(found.error().kind()) && !stop.stop_requested()) return found.error();
+  if (!found) return fail(std::move(found.error()));
+  if (found->files == volume.file_count && found->bytes == volume.size_bytes) return std::nullopt;
+  return Error(ErrorKind::kCorrupt, fmt::format("it holds {} files with {} bytes, and {} with {} were put there",
+                                                found->files, found->bytes, volume.file_count, volume.size_bytes));
 }
 
 Result<> UnpackImage::forget_old(const Run& run) const {

@@ -39,9 +39,10 @@ struct UnpackImageRequest {
   std::string pool{};             // must be the one that the process has
   std::uint64_t device_size = 0;  // bytes
   ImageRules rules{};
+  bool verify = false;  // look at what is on a volume that is there already
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(UnpackImageRequest, image_id, local_path, checksum, pool, device_size,
-                                                rules)
+                                                rules, verify)
 
 struct UnpackImageResponse {
   std::string image_id{};

@@ -119,6 +119,28 @@ TEST_F(UnpackImageTest, AVolumeThatHasLostItsDeviceIsMadeAgain) {
   expect_unpacked();
 }
 
+TEST_F(UnpackImageTest, AVolumeWhoseContentIsDestroyedIsMadeAgainWhenItIsLookedAt) {
+  const auto first = unpack_it();
+  ASSERT_TRUE(first);
+  const volumes::DeviceSpec device{{first->device_id}, first->device_name, request_.device_size};
+  request_.verify = true;
+  const auto sound = unpack_it();
+  ASSERT_TRUE(sound) << sound.error().message();
+  EXPECT_FALSE(sound->unpacked);
+  expect_unpacked();
+  const auto path = pool_->activate(device);
+  ASSERT_TRUE(path);
+  {
+    std::fstream file(*path, std::ios::in | std::ios::out | std::ios::binary);
+    file << std::string(1U << 20U, 'x');
+  }
+  ASSERT_TRUE(pool_->deactivate(device));
+  const auto again = unpack_it();
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_TRUE(again->unpacked);
+  expect_unpacked();
+}
+
 TEST_F(UnpackImageTest, OtherContentTakesThePlaceOfTheOld) {
   ASSERT_TRUE(unpack_it());
   download(archive::small_rootfs().file("usr/other", "y").finish());

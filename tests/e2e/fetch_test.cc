@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "archive/testing/tar_builder.h"
 #include "base/digest.h"
@@ -272,6 +273,26 @@ TEST(PoolElsewhere, WithoutTheCatalogTheDoctorTellsOfDevicesThatNobodyKnows) {
   const auto doctor = workshop.run({"doctor"});
   EXPECT_EQ(doctor.code, 1);
   EXPECT_THAT(doctor.out, HasSubstr("catalog-missing"));
+}
+
+// The databases are on the same disk: what fills it would keep them from noting that it is full.
+TEST(FullDisk, AnImageThatWouldFillItIsRefusedAndNothingIsLeft) {
+  if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";
+  Workshop workshop(Place::kFolder);
+  workshop.put("x.tar", sample_image(40U << 20U));
+  std::filesystem::create_directory(workshop.state());
+  const auto script = fmt::format(
+      "set -e; mount -t tmpfs -o size=320m none '{0}'; cd '{0}'; "
+      "if '{1}' fetch-and-create x.tar --quiet; then echo it went well; fi; "
+      "'{1}' doctor; ls volumes/devices volumes/active 2>/dev/null || true; '{1}' rm x; ls images",
+      workshop.state().native(), Workshop::program());
+  auto variables = workshop.variables();
+  variables["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin";
+  const auto ended = start_program("/usr/bin/unshare", {"-m", "/bin/sh", "-c", script}, variables)->finish();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("is filled with 41 MiB"));
+  EXPECT_THAT(ended.err, HasSubstr("slipway rm"));
 }
 
 // What an interrupted command has begun is finished by the next one, though that wants something else.

@@ -1,6 +1,5 @@
 // The whole program on a thin pool over several boots of the virtual machine: a reboot, and the power cut while an
-// image is fetched, unpacked and activated, at instants that the seed chooses (SLIPWAY_SEED; SLIPWAY_LONG=1: at 20 and
-// not at 5).
+// image is fetched, unpacked and activated, at 20 instants that the seed chooses (SLIPWAY_SEED; SLIPWAY_LONG=1: at 60).
 #include <random>
 
 #include <gmock/gmock.h>
@@ -17,7 +16,7 @@ class ProgramBootsTest : public BootsFixture {
   Boot tell(const std::string& part, const std::vector<std::string>& options = {}) {
     return boot({PROGRAM_STORY, part}, options);
   }
-  static int cuts() { return long_mode() ? 20 : 5; }
+  static int cuts() { return long_mode() ? 60 : 20; }
 };
 
 TEST_F(ProgramBootsTest, AfterARebootThePoolIsStartedAndASnapshotComesBackAsItWas) {

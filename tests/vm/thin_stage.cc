@@ -26,6 +26,7 @@ class WatchedPool : public Pool {
 
   [[nodiscard]] const std::string& name() const override { return pool_->name(); }
   [[nodiscard]] Result<PoolStatus> status() override { return pool_->status(); }
+  [[nodiscard]] Result<bool> exists() override { return pool_->exists(); }
   [[nodiscard]] Result<std::optional<Device>> find(DeviceId id) override { return pool_->find(id); }
   [[nodiscard]] Result<std::vector<Device>> list() override { return pool_->list(); }
   [[nodiscard]] Result<std::vector<Device>> list_active() override { return pool_->list_active(); }
@@ -41,13 +42,15 @@ class WatchedPool : public Pool {
     ++*changes_;
     return pool_->activate(device);
   }
-  [[nodiscard]] Result<> deactivate(const DeviceSpec& device) override {
+  using Pool::deactivate;
+  [[nodiscard]] Result<> deactivate(const DeviceSpec& device, WhenBusy when_busy) override {
     ++*changes_;
-    return pool_->deactivate(device);
+    return pool_->deactivate(device, when_busy);
   }
-  [[nodiscard]] Result<> remove(const DeviceSpec& device) override {
+  using Pool::remove;
+  [[nodiscard]] Result<> remove(const DeviceSpec& device, WhenBusy when_busy) override {
     ++*changes_;
-    return pool_->remove(device);
+    return pool_->remove(device, when_busy);
   }
   [[nodiscard]] Result<std::vector<Leftover>> leftovers() override { return pool_->leftovers(); }
   [[nodiscard]] Result<> remove_leftovers() override { return pool_->remove_leftovers(); }
