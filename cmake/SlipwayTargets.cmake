@@ -37,13 +37,14 @@ function(slipway_closure out)
   set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
-# slipway_library(NAME [DEPENDS folder...] [PUBLIC target...] [PRIVATE target...])
+# slipway_library(NAME [THREADS] [DEPENDS folder...] [PUBLIC target...] [PRIVATE target...])
 #
 # From src/NAME: NAME/*.cc and NAME/PART/*.cc are the library slipway::NAME, NAME/testing/*.cc (fakes, contract suites)
 # is slipway::NAME_testing, and the *_test.cc of all these are the test program NAME_test. PUBLIC and PRIVATE are
 # libraries from outside. A folder of headers only is an interface library. A main.cc is a program's, not the library's.
+# THREADS: it works with threads, and its tests are worth running under the thread sanitizer.
 function(slipway_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "" "DEPENDS;PUBLIC;PRIVATE")
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc ${dir}/*/*.cc)
   file(GLOB testing_sources CONFIGURE_DEPENDS ${dir}/testing/*.cc)
@@ -85,7 +86,12 @@ function(slipway_library name)
     target_link_libraries(${target}_testing PUBLIC slipway::${name} ${testing} GTest::gmock GTest::gtest)
   endif()
   if(tests)
-    slipway_test(${name}_test SOURCES ${tests} DEPENDS ${name} PREFIX ${name}. LABELS unit)
+    set(labels unit)
+    if(arg_THREADS)
+      list(APPEND labels threads)
+      set_property(GLOBAL APPEND PROPERTY SLIPWAY_THREAD_TESTS ${name}_test)
+    endif()
+    slipway_test(${name}_test SOURCES ${tests} DEPENDS ${name} PREFIX ${name}. LABELS ${labels})
     set_property(GLOBAL APPEND PROPERTY SLIPWAY_UNIT_TESTS ${name}_test)
   endif()
 endfunction()
@@ -170,11 +176,14 @@ function(slipway_fuzzer name)
   set_property(GLOBAL APPEND PROPERTY SLIPWAY_FUZZERS ${name})
 endfunction()
 
-# Targets that `./dev` builds by name: `unit_tests` (the test programs of src/), `whole_tests` (those of tests/ and the
+# Targets that `./dev` builds by name: `unit_tests` (the test programs of src/), `thread_tests` (of these, those of
+# folders that work with threads), `whole_tests` (those of tests/ and the
 # examples), `fuzzers`, and for each program bench/X_bench a line X in bench/groups of the build directory.
 function(slipway_summary_targets)
   get_property(unit_tests GLOBAL PROPERTY SLIPWAY_UNIT_TESTS)
   add_custom_target(unit_tests DEPENDS ${unit_tests})
+  get_property(thread_tests GLOBAL PROPERTY SLIPWAY_THREAD_TESTS)
+  add_custom_target(thread_tests DEPENDS ${thread_tests})
   get_property(dirs DIRECTORY PROPERTY SUBDIRECTORIES)
   list(FILTER dirs INCLUDE REGEX "/(tests/[^/]+|examples)$")
   set(whole_tests)
