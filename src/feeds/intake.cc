@@ -66,7 +66,7 @@ Result<> Intake::put_bad(std::string name, const Error& why, std::string positio
   return fail(
       Error(ErrorKind::kCorrupt, fmt::format("{} records of {} are bad, the last one {}: {}", errors, config_.id,
                                              row_.checkpoint ? row_.checkpoint->urn : "", why.message()))
-          .with_hint("`slipway feeds list --bad` shows them; what was loaded before stays in use"));
+          .with_hint("what was loaded before stays in use; the table bad_record of the feeds' database has them all"));
 }
 
 Result<> Intake::end_of_item(Checkpoint checkpoint) {

@@ -7,12 +7,7 @@
 namespace slipway::feeds {
 namespace {
 
-template <class... Args>
-Result<> run(store::Connection& db, std::string_view sql, const Args&... args) {
-  auto changed = store::change(db, sql, args...);
-  if (!changed) return fail(std::move(changed.error()));
-  return {};
-}
+using store::run;
 
 struct Putter {
   store::Connection& db;

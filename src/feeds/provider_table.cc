@@ -14,12 +14,7 @@ constexpr std::string_view kColumns =
     "c.urn, c.processed_at, c.success, c.error, c.source_tag, c.position "
     "FROM provider p LEFT JOIN checkpoint c ON c.provider = p.id ";
 
-template <class... Args>
-Result<> run(store::Connection& db, std::string_view sql, const Args&... args) {
-  auto changed = store::change(db, sql, args...);
-  if (!changed) return fail(std::move(changed.error()));
-  return {};
-}
+using store::run;
 
 std::string write_error(const Error& error) {
   const Json json{{"kind", to_string(error.kind())}, {"message", error.message()}, {"hint", error.hint()}};

@@ -25,19 +25,15 @@ Result<Known> read_known(const store::Statement& row, int column) {
 
 // What the index knows of a record has to be taken out with the very texts that were put in.
 Result<> take_from_index(store::Connection& db, std::int64_t node) {
-  auto done = store::change(db,
-                            "INSERT INTO search (search, rowid, name, title, description) "
-                            "SELECT 'delete', node, name, title, description FROM record WHERE node = ?1",
-                            node);
-  if (!done) return fail(std::move(done.error()));
-  return {};
+  return store::run(db,
+                    "INSERT INTO search (search, rowid, name, title, description) "
+                    "SELECT 'delete', node, name, title, description FROM record WHERE node = ?1",
+                    node);
 }
 
 Result<> put_in_index(store::Connection& db, std::int64_t node, const std::string& name, const Record& record) {
-  auto done = store::change(db, "INSERT INTO search (rowid, name, title, description) VALUES (?1, ?2, ?3, ?4)", node,
-                            name, record.title, record.description);
-  if (!done) return fail(std::move(done.error()));
-  return {};
+  return store::run(db, "INSERT INTO search (rowid, name, title, description) VALUES (?1, ?2, ?3, ?4)", node, name,
+                    record.title, record.description);
 }
 
 }  // namespace

@@ -59,6 +59,14 @@ template <class... Args>
   return connection.db().changes();
 }
 
+// The same, for those who do not count.
+template <class... Args>
+[[nodiscard]] Result<> run(Connection& connection, std::string_view sql, const Args&... args) {
+  auto changed = change(connection, sql, args...);
+  if (!changed) return fail(std::move(changed.error()));
+  return {};
+}
+
 [[nodiscard]] inline Result<std::int64_t> read_count(const Statement& row, int column) { return row.int64(column); }
 [[nodiscard]] inline Result<std::string> read_text(const Statement& row, int column) {
   return std::string(row.text(column));
