@@ -34,7 +34,8 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-// `body` is a JSON object with what is shown but not searched for; docs/feeds.md has its members for each kind.
+// What each kind has for itself, in a table of that name. `body` is a JSON object with what is shown but not searched
+// for; docs/feeds.md has its members for each kind, and the values of `category`.
 struct Cve {
   std::optional<TimePoint> published{};
   std::optional<TimePoint> modified{};
@@ -42,12 +43,55 @@ struct Cve {
   std::string vector{};
   std::string body{};
 };
-struct Weakness {
+struct Cwe {
   std::string category{};  // weakness, category, view
   std::string body{};
 };
+struct Capec {
+  std::string category{};  // pattern, category, view
+  std::string severity{};
+  std::string body{};
+};
+struct Attack {
+  std::string category{};  // technique, tactic, mitigation, group, software, ...
+  std::string body{};
+};
+struct Ssg {
+  std::string category{};  // benchmark, group, profile, rule
+  std::string severity{};
+  std::string body{};
+};
+struct Asvs {
+  std::string category{};  // chapter, section, requirement
+  std::int64_t level = 0;  // the least at which a requirement must be met, 1 to 3; 0: none
+  std::string body{};
+};
+struct Cce {
+  std::string platform{};
+  std::string body{};
+};
 
-using Details = std::variant<Cve, Weakness>;
+// One package that an advisory is about. `ecosystem` is as OSV has it ("PyPI", "Debian:12", "Alpine:v3.18").
+struct Affected {
+  std::string ecosystem{};
+  std::string package{};  // the source package, for distributions
+  std::string status{};   // affected (by its ranges), fixed, open, not-affected, end-of-life, undetermined
+  std::string fixed{};    // the first version without it; empty: none is known
+  std::string urgency{};
+  std::string ranges{};  // JSON: {"ranges": [...], "versions": [...]} as OSV has them; empty: `fixed` says it all
+
+  friend bool operator==(const Affected&, const Affected&) = default;
+};
+struct Advisory {
+  std::optional<TimePoint> published{};
+  std::optional<TimePoint> modified{};
+  std::optional<double> score{};
+  std::string vector{};
+  std::string body{};
+  std::vector<Affected> affected{};
+};
+
+using Details = std::variant<Cve, Cwe, Capec, Attack, Ssg, Asvs, Cce, Advisory>;
 
 struct Record {
   Urn urn{};

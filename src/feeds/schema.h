@@ -1,14 +1,17 @@
 // The tables of the feeds' database. docs/feeds.md tells of them for those who query it.
 //
-// provider     One row a provider: its state, and what a recovery needs. Its counts are of the sync under way, or the
-// last. macro        One row. checkpoint   Where a provider stands in its source, written with the records up to there:
-// one row a provider. bad_record   What a provider could not take, of its last sync. node         Every thing that has
-// a name (URN), also one that is only linked to and not known yet. record       What is known of a node. `generation`
-// is the number of the provider's sync that last saw it; `gone_since`
-//              is when a whole source no longer had it. `digest` tells whether it has changed.
-// cve, weakness, ...   The columns that only this kind has.
-// link         From a record's node to another node; a record's links are written and deleted with it.
-// search       Full text over records; it has no copy of the texts, but reads them from record.
+// provider      One row a provider: its state, and what a recovery needs. Its counts are of the sync under way, or the
+//               last one.
+// macro         One row.
+// checkpoint    Where a provider stands in its source, written with the records up to there: one row a provider.
+// bad_record    What a provider could not take, of its last sync.
+// node          Every thing that has a name (URN), also one that is only linked to and not known yet.
+// record        What is known of a node. `generation` is the number of the provider's sync that last saw it;
+//               `gone_since` is when a whole source no longer had it. `digest` tells whether it has changed.
+// cve ... advisory   The columns that only this kind has.
+// affected      The packages of advisories: what the scanner asks for, by ecosystem and package.
+// link          From a record's node to another node; a record's links are written and deleted with it.
+// search        Full text over records; it has no copy of the texts, but reads them from record.
 //
 // Times are INTEGER, microseconds since 1970 UTC.
 //
@@ -113,11 +116,66 @@ inline constexpr std::string_view kSchemaVersion1 = R"sql(
     body TEXT NOT NULL
   ) STRICT;
 
-  CREATE TABLE weakness (
+  CREATE TABLE cwe (
     node INTEGER PRIMARY KEY REFERENCES record (node),
-    category TEXT NOT NULL CHECK (category IN ('weakness', 'category', 'view')),
+    category TEXT NOT NULL,
     body TEXT NOT NULL
   ) STRICT;
+
+  CREATE TABLE capec (
+    node INTEGER PRIMARY KEY REFERENCES record (node),
+    category TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE attack (
+    node INTEGER PRIMARY KEY REFERENCES record (node),
+    category TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE ssg (
+    node INTEGER PRIMARY KEY REFERENCES record (node),
+    category TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE asvs (
+    node INTEGER PRIMARY KEY REFERENCES record (node),
+    category TEXT NOT NULL,
+    level INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE cce (
+    node INTEGER PRIMARY KEY REFERENCES record (node),
+    platform TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE advisory (
+    node INTEGER PRIMARY KEY REFERENCES record (node),
+    published INTEGER,
+    modified INTEGER,
+    score REAL,
+    vector TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE affected (
+    ecosystem TEXT NOT NULL,
+    package TEXT NOT NULL,
+    node INTEGER NOT NULL REFERENCES record (node),
+    place INTEGER NOT NULL,                -- in the advisory's list
+    status TEXT NOT NULL,
+    fixed TEXT NOT NULL,
+    urgency TEXT NOT NULL,
+    ranges TEXT NOT NULL,
+    PRIMARY KEY (ecosystem, package, node, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX affected_node ON affected (node);
 )sql";
 
 inline constexpr std::array kMigrations = {
