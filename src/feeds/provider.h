@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "feeds/sources/place.h"
 
 namespace slipway::feeds {
 
@@ -22,7 +23,7 @@ struct ProviderConfig {
   int max_retries = 3;  // one after the other without a single new item
   Duration retry_delay = std::chrono::seconds(5);
   int max_bad_records = 100;           // in one sync; with one more it fails
-  std::vector<std::string> sources{};  // URLs or files; the first that answers is taken
+  std::vector<Part> parts{};           // of its source
   std::string api_key{};
 };
 

@@ -1,0 +1,63 @@
+// The shape that all providers of files have: fetch the parts, and read the files in them item by item.
+//
+// A provider says which files are its own and how to read one. Everything else is here: where to go on after a
+// checkpoint, bad items, broken files, a source that is as it was.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "feeds/intake.h"
+#include "feeds/provider.h"
+#include "feeds/providers/items.h"
+#include "feeds/sources/feed_files.h"
+#include "feeds/sources/fetcher.h"
+
+namespace slipway::feeds {
+
+// A place in a source, counted from 0: behind record `record` of item `item` of file `file` of part `part`.
+struct Position {
+  std::size_t part = 0;
+  std::size_t file = 0;
+  std::size_t item = 0;
+  std::size_t record = 0;
+
+  // "0/3/17/0"
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] static std::optional<Position> parse(std::string_view text);
+  friend auto operator<=>(const Position&, const Position&) = default;
+};
+
+class FileProvider : public Provider {
+ public:
+  // The fetcher must outlive it.
+  explicit FileProvider(Fetcher& fetcher) : fetcher_(fetcher) {}
+
+  [[nodiscard]] Result<> run(Intake& intake) override;
+
+ protected:
+  // Whether a file of the source is one to read, by its name; all are, unless it says otherwise.
+  [[nodiscard]] virtual bool wants(std::string_view file) const;
+  // Each file, in order. Nothing: it is passed over.
+  [[nodiscard]] virtual Result<std::unique_ptr<Items>> open(const FeedFile& file) = 0;
+  // Before the first file of a run, for those who must know something of the whole before. They read it themselves.
+  [[nodiscard]] virtual Result<> survey(const Fetched& source, const std::stop_token& stop);
+  // Whether the source tells of everything, or only of what has changed.
+  [[nodiscard]] virtual bool whole(const Fetched& source) const;
+  // Whether a file that is broken is only a bad record: where there is one file a record.
+  [[nodiscard]] virtual bool one_record_a_file() const { return false; }
+  // The same thing may be told of by several items: the last one counts.
+  [[nodiscard]] virtual bool repeats_are_normal() const { return false; }
+
+  [[nodiscard]] Fetcher& fetcher() { return fetcher_; }
+
+ private:
+  class Reading;
+  Fetcher& fetcher_;
+};
+
+}  // namespace slipway::feeds
