@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,9 +29,22 @@ struct Tally {
 // By the version that the publisher names.
 using Tallies = std::map<std::string, Tally>;
 
-void count(const Json& object, Tallies& tallies) {
+// Some publishers write the number as a string, and a few no number at all.
+std::optional<double> published(const Json& object) {
   const auto score = object.find("baseScore");
-  if (score == object.end() || !score->is_number()) return;
+  if (score == object.end()) return std::nullopt;
+  if (score->is_number()) return score->get<double>();
+  if (!score->is_string()) return std::nullopt;
+  const auto text = score->get<std::string>();
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+void count(const Json& object, Tallies& tallies) {
+  const auto score = published(object);
+  if (!score) return;
   auto& tally = tallies[object.value("version", "")];
   const auto cvss = score_cvss(object.value("vectorString", ""));
   if (!cvss) {
