@@ -1,5 +1,7 @@
 #include "feeds/intake.h"
 
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 namespace slipway::feeds {
@@ -20,6 +22,21 @@ Intake::Intake(const ProviderConfig& config, FeedStore& store, ProviderRow row, 
       log_(std::move(log)),
       hooks_(std::move(hooks)),
       stop_(std::move(stop)) {}
+
+void Intake::sleep_until(TimePoint due) const {
+  std::mutex mutex;
+  std::condition_variable changed;
+  const std::stop_callback wake(stop_, [&] {
+    const std::lock_guard lock(mutex);
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  while (!stop_.stop_requested() && clock_.now() < due) clock_.wait_until(lock, changed, due);
+}
+
+std::string Intake::unfinished_tag() const {
+  return row_.checkpoint && !row_.checkpoint->position.empty() ? row_.checkpoint->source_tag : "";
+}
 
 Result<Intake::Begin> Intake::begin(Source source) {
   source_ = std::move(source);

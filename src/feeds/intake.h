@@ -54,6 +54,14 @@ class Intake {
   // Fires when the provider should not wait for its source any longer; what it then returns is no failure.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 
+  // Until then, or the stop.
+  void sleep_until(TimePoint due) const;
+
+  // For a source whose tag says what is asked of it: the tag of a sync that is half done, or "", and that of the last
+  // one that was completed.
+  [[nodiscard]] std::string unfinished_tag() const;
+  [[nodiscard]] const std::string& completed_tag() const { return row_.source_tag; }
+
   // Before the first put().
   [[nodiscard]] Result<Begin> begin(Source source);
 

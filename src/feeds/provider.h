@@ -22,8 +22,8 @@ struct ProviderConfig {
   int batch_size = 100;
   int max_retries = 3;  // one after the other without a single new item
   Duration retry_delay = std::chrono::seconds(5);
-  int max_bad_records = 100;           // in one sync; with one more it fails
-  std::vector<Part> parts{};           // of its source
+  int max_bad_records = 100;  // in one sync; with one more it fails
+  std::vector<Part> parts{};  // of its source
   std::string api_key{};
 };
 

@@ -1,0 +1,49 @@
+#include "feeds/providers/cve_provider.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "feeds/providers/cve_record.h"
+#include "feeds/providers/json_items.h"
+
+namespace slipway::feeds {
+namespace {
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+std::unique_ptr<Items> cve_items(std::string file, archive::ByteSource& bytes) {
+  return json_items(std::move(file), bytes, {.lists = {"vulnerabilities", "CVE_Items"}},
+                    [](const JsonItem& item) -> Result<std::vector<Record>> {
+                      auto record = read_cve(item.root);
+                      if (!record) return fail(std::move(record.error()));
+                      std::vector<Record> one;
+                      one.push_back(std::move(*record));
+                      return one;
+                    });
+}
+
+Result<> CveProvider::run(Intake& intake) {
+  const auto& parts = intake.config().parts;
+  if (parts.size() == 1 && std::ranges::all_of(parts.front().places, is_nvd_api)) return api_.run(intake);
+  return FileProvider::run(intake);
+}
+
+// The CVE list keeps a log of changes among its records.
+bool CveProvider::wants(std::string_view file) const {
+  const auto name = file_name(file);
+  if (name == "delta.json" || name == "deltaLog.json" || name == "recent_activities.json") return false;
+  return name.ends_with(".json") || name.find('.') == std::string_view::npos;
+}
+
+Result<std::unique_ptr<Items>> CveProvider::open(const FeedFile& file) { return cve_items(file.name, *file.bytes); }
+
+bool CveProvider::whole(const Fetched& source) const {
+  return std::ranges::none_of(source.parts, [](const FetchedPart& part) {
+    const auto name = file_name(part.place);
+    return name.find("modified") != std::string_view::npos || name.find("recent") != std::string_view::npos;
+  });
+}
+
+}  // namespace slipway::feeds
