@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kLargestHeader = 4096;
 constexpr std::size_t kMostHeaders = 64;
 constexpr std::size_t kLongestName = 4096;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -52,8 +53,10 @@ Result<bool> JsonElements::fill() {
 }
 
 Result<char> JsonElements::peek() {
+  const bool nothing_is_kept = keep_ == at_;
   for (;;) {
     while (at_ < buffer_.size() && is_blank(buffer_[at_])) ++at_;
+    if (nothing_is_kept) release();
     if (at_ < buffer_.size()) {
       if (buffer_[at_] == '\0') return broken("a zero byte");
       return buffer_[at_];
@@ -159,8 +162,10 @@ Result<> JsonElements::open_document() {
   const auto first = peek();
   if (!first) return fail(first.error());
   if (*first == '\0') return fail(ErrorKind::kCorrupt, "it is empty, and not JSON");
-  if (*first == '\xEF' && buffer_.compare(at_, 3, "\xEF\xBB\xBF") == 0) {
-    at_ += 3;
+  if (*first == kByteOrderMark.front() && base_ + at_ == 0) {
+    for (const char c : kByteOrderMark) {
+      if (auto marked = expect(c, "in a byte order mark"); !marked) return marked;
+    }
     return open_document();
   }
   if (*first == '<') {
@@ -171,6 +176,7 @@ Result<> JsonElements::open_document() {
   if (*first != '{' && *first != '[') return broken("it begins with neither '{' nor '['");
   top_is_list_ = *first == '[';
   had_list_ = top_is_list_;
+  release();
   ++at_;
   place_ = top_is_list_ ? Place::kItems : Place::kMembers;
   return {};
@@ -198,6 +204,7 @@ Result<std::optional<JsonElement>> JsonElements::next_item() {
   }
   if (!first_) {
     if (auto comma = expect(',', "between two elements of a list"); !comma) return fail(std::move(comma.error()));
+    release();
     if (found = peek(); !found) return fail(std::move(found.error()));
   }
   first_ = false;

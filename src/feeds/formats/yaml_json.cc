@@ -26,6 +26,26 @@ bool is_number(std::string_view text) {
   return all_digits(text) && text.size() < 16 && (text.size() == 1 || text[0] != '0');
 }
 
+// How many bytes the character that begins with `lead` has; 1 for a byte that begins none.
+std::size_t length_of(unsigned char lead) {
+  if (lead >= 0xF0) return 4;
+  if (lead >= 0xE0) return 3;
+  return lead >= 0xC2 ? 2 : 1;
+}
+
+// yaml-cpp unescapes "\_" and "\N" to single bytes, A0 and 85, which are no UTF-8; they are meant as characters.
+std::string mended(const std::string& text) {
+  std::string good;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto length = length_of(c);
+    if (c == 0xA0 || c == 0x85) good += '\xC2';
+    good.append(text, i, length);
+    i += length;
+  }
+  return good;
+}
+
 // The parser's events, written down. Errors leave by exception, as yaml-cpp's own do; they end in yaml_to_json().
 class Writer : public YAML::EventHandler {
  public:
@@ -41,7 +61,7 @@ class Writer : public YAML::EventHandler {
     if (plain && (value == "true" || value == "True" || value == "TRUE")) return scalar(mark, value, "true");
     if (plain && (value == "false" || value == "False" || value == "FALSE")) return scalar(mark, value, "false");
     if (plain && is_number(value)) return scalar(mark, value, value);
-    scalar(mark, value, {});
+    scalar(mark, mended(value), {});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
     open(mark, '[');

@@ -34,7 +34,7 @@ Result<> CveProvider::run(Intake& intake) {
 bool CveProvider::wants(std::string_view file) const {
   const auto name = file_name(file);
   if (name == "delta.json" || name == "deltaLog.json" || name == "recent_activities.json") return false;
-  return name.ends_with(".json") || name.find('.') == std::string_view::npos;
+  return name.ends_with(".json");
 }
 
 Result<std::unique_ptr<Items>> CveProvider::open(const FeedFile& file) { return cve_items(file.name, *file.bytes); }

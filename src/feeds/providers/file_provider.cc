@@ -36,13 +36,13 @@ class FileProvider::Reading {
   Result<> read(const FetchedPart& part, std::size_t number) {
     at_.part = number;
     if (done_ && number < done_->part) return {};
-    auto files = FeedFiles::open(part.path);
+    auto files = FeedFiles::open(part.path, part.name);
     if (!files) return files.error().during("read {}", part.place);
     for (at_.file = 0;;) {
       auto file = files->next();
       if (!file) return file.error().during("read {}", part.place);
       if (!*file) return {};
-      if (!provider_.wants((*file)->name)) continue;
+      if ((*file)->one_of_many && !provider_.wants((*file)->name)) continue;
       if (auto read = read_file(**file); !read) return read.error().during("read {}", part.place);
       ++at_.file;
     }
@@ -65,10 +65,11 @@ class FileProvider::Reading {
     if (intake_.stop().stop_requested()) return fail(ErrorKind::kCancelled, "it is to stop");
     found_files_ = true;
     if (file_is_done()) return {};
+    at_.item = 0;
     auto items = provider_.open(file);
     if (!items) return broken(file, items.error());
     if (*items == nullptr) return {};
-    for (at_.item = 0;; ++at_.item) {
+    for (;; ++at_.item) {
       const auto more = (*items)->advance();
       if (!more) return broken(file, more.error());
       if (!*more) return {};
@@ -95,7 +96,8 @@ class FileProvider::Reading {
   }
 
   Result<> broken(const FeedFile& file, const Error& error) {
-    if (provider_.one_record_a_file() && error.kind() == ErrorKind::kCorrupt) {
+    // One of many that broke before anything came of it is a bad record like others.
+    if (file.one_of_many && at_.item == 0 && error.kind() == ErrorKind::kCorrupt) {
       at_.record = 0;
       return record_is_done() ? Result<>() : intake_.put_bad(file.name, error, at_.text());
     }

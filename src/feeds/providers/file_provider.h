@@ -40,7 +40,7 @@ class FileProvider : public Provider {
   [[nodiscard]] Result<> run(Intake& intake) override;
 
  protected:
-  // Whether a file of the source is one to read, by its name; all are, unless it says otherwise.
+  // Whether one of many files (of a folder, or an archive) is one to read, by its name. A file alone always is.
   [[nodiscard]] virtual bool wants(std::string_view file) const;
   // Each file, in order. Nothing: it is passed over.
   [[nodiscard]] virtual Result<std::unique_ptr<Items>> open(const FeedFile& file) = 0;
@@ -48,8 +48,6 @@ class FileProvider : public Provider {
   [[nodiscard]] virtual Result<> survey(const Fetched& source, const std::stop_token& stop);
   // Whether the source tells of everything, or only of what has changed.
   [[nodiscard]] virtual bool whole(const Fetched& source) const;
-  // Whether a file that is broken is only a bad record: where there is one file a record.
-  [[nodiscard]] virtual bool one_record_a_file() const { return false; }
   // The same thing may be told of by several items: the last one counts.
   [[nodiscard]] virtual bool repeats_are_normal() const { return false; }
 

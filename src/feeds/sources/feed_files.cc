@@ -59,7 +59,7 @@ class FeedFiles::Container {
     struct stat about{};
     if (::fstat(fd.get(), &about) != 0) return fail(sys::system_error("stat", stored.path.string(), errno));
     std::unique_ptr<Container> made(
-        new Container(std::move(fd), static_cast<std::uint64_t>(about.st_size), stored.name, limits));
+        new Container(std::move(fd), static_cast<std::uint64_t>(about.st_size), stored, limits));
     if (auto looked = made->look(); !looked) return fail(unpack_error(looked.error()));
     return made;
   }
@@ -85,8 +85,12 @@ class FeedFiles::Container {
     Container& of_;
   };
 
-  Container(sys::Descriptor fd, std::uint64_t size, std::string name, const UnpackLimits& limits)
-      : fd_(std::move(fd)), size_(size), name_(std::move(name)), meter_(archive_limits(limits), size), content_(*this) {
+  Container(sys::Descriptor fd, std::uint64_t size, Stored stored, const UnpackLimits& limits)
+      : fd_(std::move(fd)),
+        size_(size),
+        stored_(std::move(stored)),
+        meter_(archive_limits(limits), size),
+        content_(*this) {
     rewind();
   }
 
@@ -127,12 +131,12 @@ class FeedFiles::Container {
       auto name = zip_->next();
       if (!name) return fail(std::move(name.error()));
       if (!*name) return std::nullopt;
-      return FeedFile{std::move(**name), &content_};
+      return FeedFile{std::move(**name), /*one_of_many=*/true, &content_};
     }
     if (tar_) return advance_tar();
     if (given_) return std::nullopt;
     given_ = true;
-    return FeedFile{without_compression(name_), &content_};
+    return FeedFile{without_compression(stored_.name), stored_.one_of_many, &content_};
   }
 
   Result<std::optional<FeedFile>> advance_tar() {
@@ -140,7 +144,7 @@ class FeedFiles::Container {
       const auto entry = tar_->next();
       if (!entry) return fail(entry.error());
       if (*entry == nullptr) return std::nullopt;
-      if ((*entry)->type == archive::EntryType::kFile) return FeedFile{(*entry)->path, &content_};
+      if ((*entry)->type == archive::EntryType::kFile) return FeedFile{(*entry)->path, /*one_of_many=*/true, &content_};
     }
   }
 
@@ -160,7 +164,7 @@ class FeedFiles::Container {
 
   sys::Descriptor fd_;
   std::uint64_t size_;
-  std::string name_;
+  Stored stored_;
   archive::UnpackMeter meter_;
   std::unique_ptr<archive::FileSource> file_;
   std::unique_ptr<archive::PeekedSource> peeked_;
@@ -177,15 +181,15 @@ FeedFiles::~FeedFiles() = default;
 FeedFiles::FeedFiles(FeedFiles&&) noexcept = default;
 FeedFiles& FeedFiles::operator=(FeedFiles&&) noexcept = default;
 
-Result<FeedFiles> FeedFiles::open(const fs::path& path, UnpackLimits limits) {
+Result<FeedFiles> FeedFiles::open(const fs::path& path, const std::string& name, UnpackLimits limits) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    return FeedFiles({{.path = path, .name = path.filename().string()}}, limits);
+    return FeedFiles({{.path = path, .name = name}}, limits);
   }
   auto files = files_below(path);
   if (!files) return fail(std::move(files.error()));
   std::vector<Stored> stored;
-  for (const auto& file : *files) stored.push_back({.path = path / file, .name = file.string()});
+  for (const auto& file : *files) stored.push_back({.path = path / file, .name = file.string(), .one_of_many = true});
   return FeedFiles(std::move(stored), limits);
 }
 

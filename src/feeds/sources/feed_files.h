@@ -17,6 +17,7 @@ namespace slipway::feeds {
 
 struct FeedFile {
   std::string name{};                    // its path in the source, without a compression's extension
+  bool one_of_many = false;              // it is from a folder or an archive
   archive::ByteSource* bytes = nullptr;  // valid until the next call; need not be read
 };
 
@@ -29,8 +30,9 @@ struct UnpackLimits {
 // One thread.
 class FeedFiles {
  public:
-  // `path` is a file or a folder.
-  [[nodiscard]] static Result<FeedFiles> open(const std::filesystem::path& path, UnpackLimits limits = {});
+  // `path` is a file or a folder; a file is called `name`.
+  [[nodiscard]] static Result<FeedFiles> open(const std::filesystem::path& path, const std::string& name,
+                                              UnpackLimits limits = {});
   ~FeedFiles();
   FeedFiles(FeedFiles&&) noexcept;
   FeedFiles& operator=(FeedFiles&&) noexcept;
@@ -44,6 +46,7 @@ class FeedFiles {
   struct Stored {
     std::filesystem::path path{};
     std::string name{};
+    bool one_of_many = false;
   };
   FeedFiles(std::vector<Stored> stored, UnpackLimits limits);
 

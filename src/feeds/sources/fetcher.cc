@@ -48,6 +48,12 @@ Error error_of(int status) {
   return Error(kind, fmt::format("the server answered {}", status));
 }
 
+// The last part of a path.
+std::string name_of(std::string_view place) {
+  place = place.substr(0, place.find_first_of("?#"));
+  return std::string(place.substr(place.rfind('/') + 1));
+}
+
 // One fetch of one provider.
 class Run {
  public:
@@ -90,7 +96,7 @@ class Run {
     const auto path = *local_path(place);
     auto tag = local_tag(path, stop_);
     if (!tag) return fail(std::move(tag.error()));
-    return FetchedPart{path, std::move(*tag), place};
+    return FetchedPart{path, std::move(*tag), place, path.filename().string()};
   }
 
   Result<FetchedPart> from_server(const Part& part, const std::string& place) {
@@ -121,7 +127,7 @@ class Run {
   Result<FetchedPart> keep(const std::string& note_name, const HttpNote& note) {
     used_.insert(note_name);
     used_.insert(note.sha256);
-    return FetchedPart{dir_ / note.sha256, "sha256:" + note.sha256, note.place};
+    return FetchedPart{dir_ / note.sha256, "sha256:" + note.sha256, note.place, name_of(note.place)};
   }
 
   Result<FetchedPart> refused(const HttpFileAnswer& answer) {

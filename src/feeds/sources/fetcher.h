@@ -29,6 +29,7 @@ struct FetchedPart {
   std::filesystem::path path{};  // a file, or a folder
   std::string tag{};             // changes when the content does
   std::string place{};           // where it is from, for people
+  std::string name{};            // what the file is called there
 };
 
 struct Fetched {
