@@ -64,18 +64,6 @@ void await_children(fsm::Manager& manager, fsm::RunVersion head) {
   }
 }
 
-Result<> check_same(const Settings& here, const Settings& wanted) {
-  for (const auto& [name, value] : wanted) {
-    const auto own = here.find(name);
-    const std::string other = own == here.end() ? "" : own->second;
-    if (other == value) continue;
-    return fail(Error(ErrorKind::kConflict,
-                      fmt::format("the process that owns the runs has \"{}\" as {}, not \"{}\"", other, name, value))
-                    .with_hint("wait until it has ended, use its settings, or a state_dir of your own"));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, fsm::RunVersion run,
@@ -99,7 +87,7 @@ Result<fsm::RunResult> follow(fsm::Manager& manager, fsm::Subscription& events, 
 }
 
 Result<fsm::Started> start_work(fsm::Manager& manager, const Work& work, const Settings& here) {
-  if (auto same = check_same(here, work.settings); !same) return fail(std::move(same.error()));
+  if (auto same = check_same(here, work.settings, "runs"); !same) return fail(std::move(same.error()));
   auto started = manager.start(work.machine, {work.id, work.request, {.queue = work.queue}});
   if (!started || !started->already_running) return started;
   const auto other = manager.run(started->version);

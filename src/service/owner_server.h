@@ -13,8 +13,10 @@
 
 namespace slipway::service {
 
-// Where the owner of a run store listens.
-[[nodiscard]] std::filesystem::path socket_beside(const std::filesystem::path& run_store);
+class LineServer;
+
+// Where the owner of a database (of runs, of feeds) listens.
+[[nodiscard]] std::filesystem::path socket_beside(const std::filesystem::path& owned);
 
 struct OwnerOptions {
   Settings settings{};  // that this process works with
@@ -36,9 +38,8 @@ class OwnerServer {
   OwnerServer& operator=(const OwnerServer&) = delete;
 
  private:
-  class Impl;
-  explicit OwnerServer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit OwnerServer(std::unique_ptr<LineServer> lines);
+  std::unique_ptr<LineServer> lines_;
 };
 
 }  // namespace slipway::service

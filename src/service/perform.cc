@@ -1,81 +1,39 @@
 #include "service/perform.h"
 
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "service/owner_server.h"
-#include "sys/unix_socket.h"
+#include "service/seek_owner.h"
 
 namespace slipway::service {
 namespace {
 
 constexpr std::size_t kEventBuffer = 4096;
-constexpr auto kPause = std::chrono::milliseconds(50);
 
-// The owner hung up, or nobody is there: whoever owns the runs now has to be found.
-struct OwnerLost {};
-// The owner is there and cannot serve us now.
-struct OwnerBusy {
-  Error why;
-};
-template <class T>
-using FromOwner = std::variant<OwnerLost, OwnerBusy, Result<T>>;
+// Why the owner does not serve us now, if that is what the answer says.
+const Error* busy(const Answer& answer) {
+  const auto* error = std::get_if<Error>(&answer);
+  return error != nullptr && error->kind() == ErrorKind::kUnavailable ? error : nullptr;
+}
 
-class OwnerConnection {
- public:
-  // `on_silence` is told once when a question that is answered at once is not, for so long.
-  static std::optional<OwnerConnection> open(const std::filesystem::path& socket, std::chrono::milliseconds silence,
-                                             std::function<void()> on_silence) {
-    auto connection = sys::connect_to(socket);
-    if (!connection) return std::nullopt;
-    return OwnerConnection(std::move(*connection), silence, std::move(on_silence));
-  }
+// What cannot be said is an error.
+Result<> say(OwnerConnection& owner, const Request& request) {
+  auto line = encode(request);
+  if (!line) return fail(std::move(line.error()));
+  owner.say(*line, /*answered_at_once=*/!std::holds_alternative<Follow>(request));
+  return {};
+}
 
-  // What cannot be said is an error. That the other side is gone is heard: it may have said why.
-  Result<> say(const Request& request) {
-    auto line = encode(request);
-    if (!line) return fail(std::move(line.error()));
-    answers_at_once_ = !std::holds_alternative<Follow>(request);
-    (void)socket_->write_line(*line);
-    return {};
-  }
-
-  // Nothing when the owner is gone.
-  std::optional<Result<Answer>> hear() {
-    if (answers_at_once_ && !socket_->wait(silence_)) on_silence_();
-    answers_at_once_ = false;
-    auto line = socket_->read_line();
-    if (!line && line.error().kind() == ErrorKind::kUnavailable) return std::nullopt;
-    if (!line) return Result<Answer>(fail(std::move(line.error())));
-    auto answer = decode_answer(*line);
-    if (answer && !busy(*answer)) was_heard_ = true;
-    return answer;
-  }
-
-  // Why the owner does not serve us now, if that is what the answer says.
-  static const Error* busy(const Answer& answer) {
-    const auto* error = std::get_if<Error>(&answer);
-    return error != nullptr && error->kind() == ErrorKind::kUnavailable ? error : nullptr;
-  }
-
-  // Whether we were served at all.
-  [[nodiscard]] bool was_heard() const { return was_heard_; }
-
-  void shut() const { socket_->shut(); }
-
- private:
-  OwnerConnection(sys::Descriptor connection, std::chrono::milliseconds silence, std::function<void()> on_silence)
-      : socket_(std::make_unique<sys::LineSocket>(std::move(connection), kMaxLine)),
-        silence_(silence),
-        on_silence_(std::move(on_silence)) {}
-
-  std::unique_ptr<sys::LineSocket> socket_;
-  std::chrono::milliseconds silence_;
-  std::function<void()> on_silence_;
-  bool answers_at_once_ = false;
-  bool was_heard_ = false;
-};
+// Nothing when the owner is gone.
+std::optional<Result<Answer>> hear(OwnerConnection& owner) {
+  auto line = owner.hear();
+  if (!line) return std::nullopt;
+  if (!*line) return Result<Answer>(fail(std::move(line->error())));
+  auto answer = decode_answer(**line);
+  if (answer && busy(*answer) == nullptr) owner.note_served();
+  return answer;
+}
 
 // One task, through however many owners it takes.
 class Performance {
@@ -98,19 +56,19 @@ class Performance {
   FromOwner<fsm::RunResult> there(OwnerConnection& owner) {
     const std::stop_callback told(stop_, [&] { owner.shut(); });
     const auto said =
-        run_ ? owner.say(Follow{*run_}) : std::visit([&](const auto& request) { return owner.say(request); }, task_);
+        run_ ? say(owner, Follow{*run_}) : std::visit([&](const auto& request) { return say(owner, request); }, task_);
     if (!said) return Result<fsm::RunResult>(fail(said.error()));
     for (;;) {
-      auto answer = owner.hear();
+      auto answer = hear(owner);
       if (!answer) return lost();
       if (!*answer) return Result<fsm::RunResult>(fail(std::move(answer->error())));
-      if (const Error* busy = OwnerConnection::busy(**answer)) return OwnerBusy{*busy};
+      if (const Error* why = busy(**answer)) return OwnerBusy{*why};
       if (std::holds_alternative<Done>(**answer)) {  // to an unpark
         const auto* parked = std::get_if<Unpark>(&task_);
         if (parked == nullptr)
           return Result<fsm::RunResult>(fail(ErrorKind::kCorrupt, "the owner answered out of turn"));
         note({.version = parked->run});
-        (void)owner.say(Follow{*run_});
+        (void)say(owner, Follow{*run_});
       }
       if (const auto* started = std::get_if<fsm::Started>(&**answer)) note(*started);
       if (const auto* event = std::get_if<fsm::RunEvent>(&**answer)) tell(*event);
@@ -163,35 +121,27 @@ class Performance {
   std::optional<fsm::RunVersion> run_;
 };
 
-// Either becomes the owner, and does `here`; or asks the owner by `there`, as often as that one is lost.
+OwnerSearch search_of(const Runs& runs) {
+  return {.what = "runs",
+          .socket = runs.socket,
+          .on_owner = runs.on_owner,
+          .log = runs.log,
+          .patience = runs.patience,
+          .silence = runs.silence};
+}
+
+// While work is done here, others can hand over theirs.
+template <class T, class Here>
+Result<T> served(const Runs& runs, fsm::Manager& manager, Here here) {
+  auto server = OwnerServer::open(manager, runs.socket, {.settings = runs.settings, .log = runs.log});
+  if (!server) runs.log.warn("other commands cannot hand their work over: {}", server.error().message());
+  return here(manager);
+}
+
 template <class T, class Here, class There>
-Result<T> with_owner(const Runs& runs, const std::stop_token& stop, Here here, There there) {
-  auto give_up = std::chrono::steady_clock::now() + runs.patience;
-  for (;;) {
-    auto manager = runs.open();
-    if (manager) {
-      if (runs.on_owner) runs.on_owner(/*here=*/true);
-      auto server = OwnerServer::open(**manager, runs.socket, {.settings = runs.settings, .log = runs.log});
-      if (!server) {
-        runs.log.warn("other commands cannot hand their work over: {}", server.error().message());
-      }
-      return here(**manager);
-    }
-    if (manager.error().kind() != ErrorKind::kConflict) return fail(std::move(manager.error()));
-    Error why = std::move(manager.error());  // it names the owner
-    const auto on_silence = [&] { runs.log.warn("no answer yet, still waiting for it: {}", why.message()); };
-    if (auto owner = OwnerConnection::open(runs.socket, runs.silence, on_silence)) {
-      if (runs.on_owner) runs.on_owner(/*here=*/false);
-      FromOwner<T> answer = there(*owner);
-      if (auto* said = std::get_if<Result<T>>(&answer)) return std::move(*said);
-      if (auto* busy = std::get_if<OwnerBusy>(&answer)) why = std::move(busy->why);
-      if (owner->was_heard()) give_up = std::chrono::steady_clock::now() + runs.patience;
-    }
-    if (stop.stop_requested())
-      return fail(ErrorKind::kCancelled, "told to stop while waiting for the owner of the runs");
-    if (std::chrono::steady_clock::now() > give_up) return fail(std::move(why));
-    std::this_thread::sleep_for(kPause);
-  }
+Result<T> with_runs(const Runs& runs, const std::stop_token& stop, Here here, There there) {
+  return with_owner<T>(
+      search_of(runs), stop, runs.open, [&](fsm::Manager& manager) { return served<T>(runs, manager, here); }, there);
 }
 
 Result<> cancel_here(fsm::Manager& manager, const Cancel& what, const std::stop_token& stop) {
@@ -204,8 +154,8 @@ Result<> cancel_here(fsm::Manager& manager, const Cancel& what, const std::stop_
 
 FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what, const std::stop_token& stop) {
   const std::stop_callback told(stop, [&] { owner.shut(); });
-  if (auto said = owner.say(what); !said) return said;
-  auto answer = owner.hear();
+  if (auto said = say(owner, what); !said) return said;
+  auto answer = hear(owner);
   if (!answer && stop.stop_requested()) {
     return Result<>(
         fail(Error(ErrorKind::kCancelled, "told to stop before the owner of the runs said that it is cancelled")
@@ -213,7 +163,7 @@ FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what, const s
   }
   if (!answer) return OwnerLost{};
   if (!*answer) return Result<>(fail(std::move(answer->error())));
-  if (const Error* busy = OwnerConnection::busy(**answer)) return OwnerBusy{*busy};
+  if (const Error* why = busy(**answer)) return OwnerBusy{*why};
   if (auto* error = std::get_if<Error>(&**answer)) return Result<>(fail(std::move(*error)));
   return Result<>();
 }
@@ -222,13 +172,13 @@ FromOwner<void> cancel_there(OwnerConnection& owner, const Cancel& what, const s
 
 Result<fsm::RunResult> perform(const Runs& runs, const Task& task, const Watching& watching, std::stop_token stop) {
   Performance performance(task, runs.settings, watching, stop);
-  return with_owner<fsm::RunResult>(
+  return with_runs<fsm::RunResult>(
       runs, stop, [&](fsm::Manager& manager) { return performance.here(manager); },
       [&](OwnerConnection& owner) { return performance.there(owner); });
 }
 
 Result<> cancel(const Runs& runs, const Cancel& what, std::stop_token stop) {
-  return with_owner<void>(
+  return with_runs<void>(
       runs, stop, [&](fsm::Manager& manager) { return cancel_here(manager, what, stop); },
       [&](OwnerConnection& owner) { return cancel_there(owner, what, stop); });
 }

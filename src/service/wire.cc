@@ -2,20 +2,10 @@
 
 #include <utility>
 
+#include <unistd.h>
+
 namespace slipway::service {
 namespace {
-
-Json to_json(const std::optional<Error>& error) {
-  if (!error) return nullptr;
-  return {{"kind", to_string(error->kind())}, {"message", error->message()}, {"hint", error->hint()}};
-}
-
-// A kind that this program does not know is of a newer owner: the error is no less an error for that.
-std::optional<Error> error_from(const Json& json) {
-  if (json.is_null()) return std::nullopt;
-  const auto kind = parse_error_kind(json.at("kind").get<std::string>()).value_or(ErrorKind::kInternal);
-  return Error(kind, json.at("message").get<std::string>()).with_hint(json.at("hint").get<std::string>());
-}
 
 Json to_json(const std::optional<fsm::Ending>& ending) {
   if (!ending) return nullptr;
@@ -56,7 +46,7 @@ Json to_json(const fsm::RunEvent& of) {
           {"transition", event.transition},
           {"retry", event.retry},
           {"took", event.took.count()},
-          {"error", to_json(event.error)},
+          {"error", error_to_json(event.error)},
           {"ending", to_json(event.ending)},
           {"note", event.note}};
 }
@@ -71,7 +61,7 @@ fsm::RunEvent event_from(const Json& json) {
                     .transition = json.at("transition").get<std::string>(),
                     .retry = json.at("retry").get<std::uint32_t>(),
                     .took = Duration(json.at("took").get<std::int64_t>()),
-                    .error = error_from(json.at("error")),
+                    .error = error_from_json(json.at("error")),
                     .ending = ending_from(json.at("ending")),
                     .note = json.at("note").get<std::string>()}};
 }
@@ -80,7 +70,7 @@ Json to_json(const fsm::RunResult& result) {
   return {{"run", result.version.to_string()},
           {"machine", result.machine},
           {"ending", fsm::to_string(result.ending)},
-          {"error", to_json(result.error)},
+          {"error", error_to_json(result.error)},
           {"response", result.response}};
 }
 
@@ -88,7 +78,7 @@ fsm::RunResult result_from(const Json& json) {
   return {.version = version_from(json.at("run")),
           .machine = json.at("machine").get<std::string>(),
           .ending = ending_from(json.at("ending")).value(),
-          .error = error_from(json.at("error")),
+          .error = error_from_json(json.at("error")),
           .response = json.at("response").get<std::string>()};
 }
 
@@ -139,7 +129,7 @@ Json to_json(const Answer& answer) {
         } else if constexpr (std::same_as<T, Done>) {
           return {{"done", true}};
         } else {
-          return {{"error", to_json(std::optional<Error>(of))}};
+          return {{"error", error_to_json(of)}};
         }
       },
       answer);
@@ -149,30 +139,51 @@ Answer answer_from(const Json& json) {
   if (json.contains("event")) return event_from(json.at("event"));
   if (json.contains("ended")) return result_from(json.at("ended"));
   if (json.contains("done")) return Done{};
-  if (json.contains("error")) return error_from(json.at("error")).value();
+  if (json.contains("error")) return error_from_json(json.at("error")).value();
   const Json& started = json.at("started");
   return fsm::Started{version_from(started.at("run")), started.at("already_running").get<bool>()};
 }
 
-// `read` of the line's JSON, with what it throws made an error.
-template <class T, class Read>
-Result<T> decode(std::string_view line, Read read) {
-  auto json = parse_json(line);
-  if (!json) return fail(std::move(json.error()));
-  try {
-    return read(*json);
-  } catch (const std::exception& e) {
-    return fail(ErrorKind::kCorrupt, "a message is not of the expected shape: {}", e.what());
-  }
+}  // namespace
+
+Json error_to_json(const std::optional<Error>& error) {
+  if (!error) return nullptr;
+  return {{"kind", to_string(error->kind())}, {"message", error->message()}, {"hint", error->hint()}};
 }
 
-}  // namespace
+// A kind that this program does not know is of a newer owner: the error is no less an error for that.
+std::optional<Error> error_from_json(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  const auto kind = parse_error_kind(json.at("kind").get<std::string>()).value_or(ErrorKind::kInternal);
+  return Error(kind, json.at("message").get<std::string>()).with_hint(json.at("hint").get<std::string>());
+}
+
+Result<> check_same(const Settings& here, const Settings& wanted, std::string_view what) {
+  for (const auto& [name, value] : wanted) {
+    const auto own = here.find(name);
+    const std::string other = own == here.end() ? "" : own->second;
+    if (other == value) continue;
+    return fail(Error(ErrorKind::kConflict, fmt::format("the process that owns the {} has \"{}\" as {}, not \"{}\"",
+                                                        what, other, name, value))
+                    .with_hint("wait until it has ended, use its settings, or a state_dir of your own"));
+  }
+  return {};
+}
+
+std::string busy_line(std::string_view what, std::size_t clients) {
+  const auto busy = Error(ErrorKind::kUnavailable,
+                          fmt::format("the owner of the {} (process {}) is busy with {} clients, which is the most it "
+                                      "serves at once",
+                                      what, ::getpid(), clients))
+                        .with_hint("try again when one of them is through");
+  return Json({{"error", error_to_json(busy)}}).dump();
+}
 
 Result<std::string> encode(const Request& request) { return write_json(to_json(request)); }
 Result<std::string> encode(const Answer& answer) { return write_json(to_json(answer)); }
 
 Result<Request> decode_request(std::string_view line) {
-  return decode<Request>(line, [](const Json& json) {
+  return decode_line<Request>(line, [](const Json& json) {
     if (const int protocol = json.at("protocol").get<int>(); protocol != kProtocol) {
       throw std::invalid_argument(fmt::format("protocol {} is spoken here, not {}", kProtocol, protocol));
     }
@@ -180,6 +191,6 @@ Result<Request> decode_request(std::string_view line) {
   });
 }
 
-Result<Answer> decode_answer(std::string_view line) { return decode<Answer>(line, answer_from); }
+Result<Answer> decode_answer(std::string_view line) { return decode_line<Answer>(line, answer_from); }
 
 }  // namespace slipway::service

@@ -11,7 +11,9 @@
 //                                                              "not now": the client may come again
 #pragma once
 
+#include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -55,12 +57,34 @@ using Request = std::variant<Work, Follow, Cancel, Unpark>;
 [[nodiscard]] Result<std::string> encode(const Request& request);  // without the end of the line
 [[nodiscard]] Result<Request> decode_request(std::string_view line);
 
+// kConflict when `wanted` has something that `here` has not, with its name and both values. `what` is owned: "runs".
+[[nodiscard]] Result<> check_same(const Settings& here, const Settings& wanted, std::string_view what);
+
 // --- Answers ---
 
 struct Done {};
 using Answer = std::variant<fsm::Started, fsm::RunEvent, fsm::RunResult, Done, Error>;
 
 [[nodiscard]] Result<std::string> encode(const Answer& answer);
+// What is said to a client who is one too many: an answer, and an error of kind kUnavailable.
+[[nodiscard]] std::string busy_line(std::string_view what, std::size_t clients);
 [[nodiscard]] Result<Answer> decode_answer(std::string_view line);
+
+// --- Parts of messages ---
+
+[[nodiscard]] Json error_to_json(const std::optional<Error>& error);   // null when there is none
+[[nodiscard]] std::optional<Error> error_from_json(const Json& json);  // throws when it is of another shape
+
+// `read` of a line's JSON, with what it throws made kCorrupt.
+template <class T, class Read>
+[[nodiscard]] Result<T> decode_line(std::string_view line, Read read) {
+  auto json = parse_json(line);
+  if (!json) return fail(std::move(json.error()));
+  try {
+    return read(*json);
+  } catch (const std::exception& e) {
+    return fail(ErrorKind::kCorrupt, "a message is not of the expected shape: {}", e.what());
+  }
+}
 
 }  // namespace slipway::service
