@@ -145,6 +145,7 @@ Result<Written> FeedStore::write(const std::string& provider, const Batch& batch
     if (auto put = provider_table::put_checkpoint(db, provider, batch.checkpoint); !put) {
       return fail(std::move(put.error()));
     }
+    if (auto done = records_->finish(db); !done) return fail(std::move(done.error()));
     return written;
   });
 }

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t kItemsPerEvent = 100;
 
-std::int64_t next_event_after(std::int64_t processed) { return (processed / kItemsPerEvent + 1) * kItemsPerEvent; }
-
 }  // namespace
 
 Intake::Intake(const ProviderConfig& config, FeedStore& store, ProviderRow row, sys::Clock& clock, Logger log,
@@ -43,7 +41,6 @@ Result<Intake::Begin> Intake::begin(Source source) {
   begun_ = true;
   const bool half_read = row_.checkpoint && !row_.checkpoint->position.empty();
   if (half_read && row_.checkpoint->source_tag == source_.tag) {
-    next_event_ = next_event_after(row_.processed);
     return Begin{.position = row_.checkpoint->position};
   }
   if (!half_read && !source_.tag.empty() && row_.completed_at && row_.source_tag == source_.tag) {
@@ -54,7 +51,6 @@ Result<Intake::Begin> Intake::begin(Source source) {
   if (!begun) return begun.error().during("begin a sync of {}", config_.id);
   row_ = std::move(*begun);
   hooks_.on_row(row_);
-  next_event_ = kItemsPerEvent;
   return Begin{};
 }
 
@@ -90,6 +86,9 @@ Result<> Intake::end_of_item(Checkpoint checkpoint) {
   batch_.checkpoint = std::move(checkpoint);
   const bool interrupted = hooks_.interrupted();
   const auto items = batch_.records.size() + batch_.bad.size();
+  if ((row_.processed + static_cast<std::int64_t>(batch_.records.size())) % kItemsPerEvent == 0) {
+    milestones_.push_back(batch_.checkpoint);
+  }
   if (!interrupted && items < static_cast<std::size_t>(config_.batch_size)) return {};
   if (auto kept = flush(); !kept) return kept;
   if (interrupted) return fail(ErrorKind::kCancelled, "{} is interrupted", config_.id);
@@ -108,10 +107,7 @@ Result<> Intake::flush() {
   batch_ = {};
   made_progress_ = true;
   hooks_.on_row(row_);
-  if (row_.processed >= next_event_) {
-    next_event_ = next_event_after(row_.processed);
-    hooks_.on_checkpoint(*row_.checkpoint, row_.processed);
-  }
+  for (const auto& milestone : std::exchange(milestones_, {})) hooks_.on_checkpoint(milestone, row_.processed);
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -95,7 +96,7 @@ class Intake {
   std::stop_token stop_;
   Source source_{};
   Batch batch_{};
-  std::int64_t next_event_ = 0;
+  std::vector<Checkpoint> milestones_{};  // each 100 items, told of once they are on disk
   std::optional<TimePoint> patience_until_{};
   bool begun_ = false;
   bool unchanged_ = false;

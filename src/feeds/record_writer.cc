@@ -23,17 +23,9 @@ Result<Known> read_known(const store::Statement& row, int column) {
   return Known{row.int64(column), row.int64(column + 1), std::string(row.text(column + 2))};
 }
 
-// What the index knows of a record has to be taken out with the very texts that were put in.
-Result<> take_from_index(store::Connection& db, std::int64_t node) {
-  return store::run(db,
-                    "INSERT INTO search (search, rowid, name, title, description) "
-                    "SELECT 'delete', node, name, title, description FROM record WHERE node = ?1",
-                    node);
-}
-
-Result<> put_in_index(store::Connection& db, std::int64_t node, const std::string& name, const Record& record) {
-  return store::run(db, "INSERT INTO search (rowid, name, title, description) VALUES (?1, ?2, ?3, ?4)", node, name,
-                    record.title, record.description);
+Result<RecordWriter::Texts> read_texts(const store::Statement& row, int column) {
+  return RecordWriter::Texts{std::string(row.text(column)), std::string(row.text(column + 1)),
+                             std::string(row.text(column + 2))};
 }
 
 }  // namespace
@@ -108,10 +100,14 @@ Result<RecordWriter::Put> RecordWriter::put(store::Connection& db, const std::st
     if (!seen) return fail(std::move(seen.error()));
     return repeated ? Put::kRepeated : Put::kSame;
   }
-  if (*known) {
-    if (auto out = take_from_index(db, *node); !out) return fail(std::move(out.error()));
-  }
   const std::string name(record.urn.id());
+  Indexing indexing{.node = *node, .now = {name, record.title, record.description}};
+  if (*known) {
+    auto before =
+        store::select_one<Texts>(db, "SELECT name, title, description FROM record WHERE node = ?1", read_texts, *node);
+    if (!before) return fail(std::move(before.error()));
+    indexing.before = std::move(*before);
+  }
   const std::string kind(record.urn.kind());
   auto stored = store::change(
       db,
@@ -126,9 +122,26 @@ Result<RecordWriter::Put> RecordWriter::put(store::Connection& db, const std::st
   if (!stored) return fail(std::move(stored.error()));
   if (auto put = put_details(db, *node, record.details); !put) return fail(std::move(put.error()));
   if (auto put = write_links(db, *node, record, known->has_value()); !put) return fail(std::move(put.error()));
-  if (auto in = put_in_index(db, *node, name, record); !in) return fail(std::move(in.error()));
+  to_index_.push_back(std::move(indexing));
   if (repeated) return Put::kRepeated;
   return *known ? Put::kChanged : Put::kNew;
+}
+
+// What the index knows of a record has to be taken out with the very texts that were put in.
+Result<> RecordWriter::finish(store::Connection& db) {
+  for (const auto& [node, before, now] : std::exchange(to_index_, {})) {
+    if (before && *before == now) continue;
+    if (before) {
+      auto out = store::run(
+          db, "INSERT INTO search (search, rowid, name, title, description) VALUES ('delete', ?1, ?2, ?3, ?4)", node,
+          before->name, before->title, before->description);
+      if (!out) return out;
+    }
+    auto in = store::run(db, "INSERT INTO search (rowid, name, title, description) VALUES (?1, ?2, ?3, ?4)", node,
+                         now.name, now.title, now.description);
+    if (!in) return in;
+  }
+  return {};
 }
 
 }  // namespace slipway::feeds

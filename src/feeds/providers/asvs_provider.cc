@@ -78,7 +78,7 @@ class EachRead : public Items {
 
 bool is_asvs_file(std::string_view name) {
   if (name.ends_with(".cdx.json")) return false;
-  return name.ends_with(".json") || name.ends_with(".csv") || name.find('.') == std::string_view::npos;
+  return name.ends_with(".json") || name.ends_with(".csv");
 }
 
 std::unique_ptr<Items> asvs_items(std::string file, archive::ByteSource& bytes) {
@@ -88,15 +88,6 @@ std::unique_ptr<Items> asvs_items(std::string file, archive::ByteSource& bytes) 
 
 bool AsvsProvider::wants(std::string_view file) const { return is_asvs_file(file); }
 
-Result<> AsvsProvider::survey(const Fetched& source, const std::stop_token& /*stop*/) {
-  places_.clear();
-  for (const auto& part : source.parts) places_.emplace(part.path.filename().string(), part.place);
-  return {};
-}
-
-Result<std::unique_ptr<Items>> AsvsProvider::open(const FeedFile& file) {
-  const auto place = file.name.find('.') == std::string::npos ? places_.find(file.name) : places_.end();
-  return asvs_items(place == places_.end() ? file.name : place->second, *file.bytes);
-}
+Result<std::unique_ptr<Items>> AsvsProvider::open(const FeedFile& file) { return asvs_items(file.name, *file.bytes); }
 
 }  // namespace slipway::feeds

@@ -17,13 +17,8 @@ class AsvsProvider : public FileProvider {
  protected:
   [[nodiscard]] bool wants(std::string_view file) const override;
   [[nodiscard]] Result<std::unique_ptr<Items>> open(const FeedFile& file) override;
-  // What was downloaded has lost its name, which may be all that tells the version.
-  [[nodiscard]] Result<> survey(const Fetched& source, const std::stop_token& stop) override;
   // OWASP publishes one version in several forms, side by side.
   [[nodiscard]] bool repeats_are_normal() const override { return true; }
-
- private:
-  std::map<std::string, std::string, std::less<>> places_;  // by the name of the file that came from there
 };
 
 // Whether a file of that name may be one of the forms that are read.

@@ -1,5 +1,7 @@
 #include "feeds/providers/capec_provider.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "feeds/providers/capec_record.h"
@@ -20,11 +22,23 @@ std::unique_ptr<Items> capec_items(std::string file, archive::ByteSource& bytes)
       });
 }
 
-// What was downloaded has no name of its own.
-bool CapecProvider::wants(std::string_view file) const {
-  return file.ends_with(".xml") || file.find('.') == std::string_view::npos;
+StixNames capec_names() { return {.source_names = {"capec"}, .kind = "capec"}; }
+
+bool CapecProvider::wants(std::string_view file) const { return file.ends_with(".xml") || file.ends_with(".json"); }
+
+Result<> CapecProvider::survey(const Fetched& source, const std::stop_token& stop) {
+  Fetched bundles;
+  std::ranges::copy_if(source.parts, std::back_inserter(bundles.parts),
+                       [](const FetchedPart& part) { return part.name.find(".json") != std::string::npos; });
+  auto outline = survey_stix(bundles, capec_names(), stop);
+  if (!outline) return fail(std::move(outline.error()));
+  outline_.emplace(std::move(*outline));
+  return {};
 }
 
-Result<std::unique_ptr<Items>> CapecProvider::open(const FeedFile& file) { return capec_items(file.name, *file.bytes); }
+Result<std::unique_ptr<Items>> CapecProvider::open(const FeedFile& file) {
+  if (file.name.ends_with(".json")) return stix_items(file.name, *file.bytes, *outline_, read_capec_object);
+  return capec_items(file.name, *file.bytes);
+}
 
 }  // namespace slipway::feeds

@@ -1,11 +1,13 @@
-// CAPEC: MITRE's catalog of attack patterns, as XML.
+// CAPEC: MITRE's catalog of attack patterns, as XML or (*.json) as a STIX bundle.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "feeds/providers/file_provider.h"
+#include "feeds/providers/stix_items.h"
 
 namespace slipway::feeds {
 
@@ -15,10 +17,17 @@ class CapecProvider : public FileProvider {
 
  protected:
   [[nodiscard]] bool wants(std::string_view file) const override;
+  [[nodiscard]] Result<> survey(const Fetched& source, const std::stop_token& stop) override;
   [[nodiscard]] Result<std::unique_ptr<Items>> open(const FeedFile& file) override;
+
+ private:
+  std::optional<StixOutline> outline_;  // of the bundles
 };
 
-// The items of one file.
+// Whose ids CAPEC's objects have in a bundle.
+[[nodiscard]] StixNames capec_names();
+
+// The items of one XML file.
 [[nodiscard]] std::unique_ptr<Items> capec_items(std::string file, archive::ByteSource& bytes);
 
 }  // namespace slipway::feeds

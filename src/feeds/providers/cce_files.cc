@@ -182,7 +182,7 @@ Result<> collect_file(const std::filesystem::path& path, std::string_view place,
     return each_file(path, [&](const FeedFile& file) { return collect_sheet(workbook, file, into, stop); });
   }
   return each_file(path, [&](const FeedFile& file) -> Result<> {
-    if (!is_cce_file(file.name)) return {};
+    if (file.one_of_many && !is_cce_file(file.name)) return {};
     const bool nameless = file.name.find('.') == std::string::npos;
     return collect_cce_list(nameless ? file_name(place) : file.name, *file.bytes, into, stop);
   });
@@ -192,8 +192,7 @@ Result<> collect_file(const std::filesystem::path& path, std::string_view place,
 
 bool is_cce_file(std::string_view name) {
   const auto last = file_name(name);
-  return last.ends_with(".csv") || last.ends_with(".json") || last.ends_with(".xml") ||
-         last.find('.') == std::string_view::npos;
+  return last.ends_with(".csv") || last.ends_with(".json") || last.ends_with(".xml");
 }
 
 Result<> collect_cce_list(std::string_view file, archive::ByteSource& bytes, CceCollection& into,

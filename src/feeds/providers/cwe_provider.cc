@@ -19,10 +19,7 @@ std::unique_ptr<Items> cwe_items(std::string file, archive::ByteSource& bytes) {
                    });
 }
 
-// What was downloaded has no name of its own.
-bool CweProvider::wants(std::string_view file) const {
-  return file.ends_with(".xml") || file.find('.') == std::string_view::npos;
-}
+bool CweProvider::wants(std::string_view file) const { return file.ends_with(".xml"); }
 
 Result<std::unique_ptr<Items>> CweProvider::open(const FeedFile& file) { return cwe_items(file.name, *file.bytes); }
 

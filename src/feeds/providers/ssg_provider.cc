@@ -12,8 +12,7 @@ namespace slipway::feeds {
 bool is_ssg_file(std::string_view name) {
   constexpr auto kOthers = std::to_array<std::string_view>({"oval.xml", "ocil.xml", "cpe-dictionary.xml"});
   if (std::ranges::any_of(kOthers, [name](std::string_view end) { return name.ends_with(end); })) return false;
-  // What was downloaded has no name of its own.
-  return name.ends_with(".xml") || name.find('.') == std::string_view::npos;
+  return name.ends_with(".xml");
 }
 
 std::unique_ptr<Items> ssg_items(std::string file, archive::ByteSource& bytes) {

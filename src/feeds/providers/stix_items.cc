@@ -31,7 +31,7 @@ Result<StixOutline> survey_stix(const Fetched& source, const StixNames& names, c
       auto file = files->next();
       if (!file) return file.error().during("read {}", part.place);
       if (!*file) break;
-      if ((*file)->one_of_many && !(*file)->name.ends_with(".json")) continue;
+      if ((*file)->name.ends_with(".xml") || ((*file)->one_of_many && !(*file)->name.ends_with(".json"))) continue;
       if (auto read = outline.read(*(*file)->bytes); !read) {
         return read.error().during("read {}: {}", part.place, (*file)->name);
       }

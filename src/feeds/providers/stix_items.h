@@ -17,7 +17,7 @@ using ReadStix = Result<std::optional<Record>> (*)(const JsonNode& object, const
 [[nodiscard]] std::unique_ptr<Items> stix_items(const std::string& file, archive::ByteSource& bytes,
                                                 const StixOutline& outline, ReadStix read);
 
-// The outline of all bundles (*.json) of a source.
+// The outline of all bundles of a source: of what is alone, or is called *.json, and is not XML by its name.
 [[nodiscard]] Result<StixOutline> survey_stix(const Fetched& source, const StixNames& names,
                                               const std::stop_token& stop);
 

@@ -184,7 +184,7 @@ FeedFiles& FeedFiles::operator=(FeedFiles&&) noexcept = default;
 Result<FeedFiles> FeedFiles::open(const fs::path& path, const std::string& name, UnpackLimits limits) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    return FeedFiles({{.path = path, .name = name}}, limits);
+    return FeedFiles({{.path = path, .name = name.empty() ? path.filename().string() : name}}, limits);
   }
   auto files = files_below(path);
   if (!files) return fail(std::move(files.error()));

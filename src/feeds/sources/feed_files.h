@@ -30,8 +30,8 @@ struct UnpackLimits {
 // One thread.
 class FeedFiles {
  public:
-  // `path` is a file or a folder; a file is called `name`.
-  [[nodiscard]] static Result<FeedFiles> open(const std::filesystem::path& path, const std::string& name,
+  // `path` is a file or a folder; a file is called `name`, or as it is on disk.
+  [[nodiscard]] static Result<FeedFiles> open(const std::filesystem::path& path, const std::string& name = {},
                                               UnpackLimits limits = {});
   ~FeedFiles();
   FeedFiles(FeedFiles&&) noexcept;
