@@ -81,17 +81,18 @@ class NvdSync {
       std::size_t read = 0;
       auto now_total = store(*page, window, index, read);
       if (!now_total) return fail(std::move(now_total.error()));
-      index += read;
-      if (total && *now_total < *total) {
+      const bool shrunk = total && *now_total < *total;
+      if (shrunk) {  // what stood where this page begins may have moved up: from so far before it, all is read again
         const auto back = std::min(index, *total - *now_total);
-        intake_.log().warn("{}: the total fell from {} to {}; {} items are read again", intake_.config().id, *total,
-                           *now_total, back);
+        intake_.log().warn("{}: the total fell from {} to {}; it is read on from {}", intake_.config().id, *total,
+                           *now_total, index - back);
         index -= back;
-        if (read <= back && read > 0) index += read;  // it goes on in any case
+      } else {
+        index += read;
       }
       total = *now_total;
       if (index >= *total) return {};
-      if (read == 0) {
+      if (read == 0 && !shrunk) {
         return fail(ErrorKind::kUnavailable, "NVD says that there are {} CVEs, but gives none from {} on", *total,
                     index);
       }

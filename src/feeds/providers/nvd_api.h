@@ -5,8 +5,8 @@
 // where the last one that was completed ended.
 //
 // A load of all has no window (NVD refuses longer ones): what changes meanwhile is in the next sync, which begins when
-// this one began. When the total shrinks between two pages, so much of what was read is read again: something may have
-// moved up.
+// this one began. When the total shrinks between two pages, the page and so much before it are read again: something
+// may have moved up.
 #pragma once
 
 #include <deque>
