@@ -78,7 +78,7 @@ Result<> check_cce_id(std::string_view id) {
 
 std::string cce_title(std::string_view description) {
   constexpr std::size_t kLongest = 120;
-  auto text = words_of(description.substr(0, 4 * kLongest), /*small=*/false);
+  auto text = words_of(description, /*small=*/false);
   if (const auto stop = text.find(". "); stop != std::string::npos) text.resize(stop + 1);
   if (text.size() <= kLongest) return text;
   std::size_t end = kLongest;

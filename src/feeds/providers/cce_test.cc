@@ -53,6 +53,7 @@ TEST(CceTitle, IsTheFirstSentenceOrAsMuchAsFits) {
   for (int i = 0; i < 100; ++i) wide += "\u20ac";
   EXPECT_EQ(cce_title(wide).size(), 120U);
   EXPECT_EQ(cce_title("x" + wide).size(), 118U);
+  EXPECT_EQ(cce_title("a" + std::string(500, ' ') + "\u20ac"), "a \u20ac");
 }
 
 TEST(CceCsv, TheHeaderMayStandBelowATitle) {
