@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "archive/testing/memory_source.h"
 #include "feeds/providers/asvs_provider.h"
 #include "feeds/providers/asvs_record.h"
 #include "feeds/providers/xml_items_testing.h"
@@ -18,6 +19,11 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
+ReadItems read_text(const std::string& text) {
+  archive::MemorySource source(text, /*piece=*/7);
+  return read_items(asvs_items, source);
+}
+
 const std::string kOldHeader =
     "chapter_id,chapter_name,section_id,section_name,req_id,req_description,level1,level2,level3,cwe,nist\r\n";
 const std::string kNewHeader = "chapter_id,chapter_name,section_id,section_name,req_id,req_description,L\n";
@@ -25,11 +31,10 @@ const std::string kNewHeader = "chapter_id,chapter_name,section_id,section_name,
 std::int64_t level_of(const Record& record) { return std::get<Asvs>(record.details).level; }
 
 TEST(Asvs, RowsGiveTheirChapterAndSectionOnceAndOldVersionsHaveTheVersionInTheirIds) {
-  const auto read = read_items(
-      asvs_items, kOldHeader +
-                      "V1,\"Tea, pots\",V1.1,Lids,V1.1.1,Verify the lid.,,\u2713,\u2713,521,5.1.1.2 / A.3\r\n"
-                      "V1,\"Tea, pots\",V1.1,Lids,V1.1.2,\"[DELETED, DUPLICATE OF 1.1.1]\",,,,,\r\n"
-                      "V1,\"Tea, pots\",V1.2,Cups,V1.2.1,Verify cups.,30 days,x,x,79 / 80,\r\n\n");
+  const auto read = read_text(kOldHeader +
+                              "V1,\"Tea, pots\",V1.1,Lids,V1.1.1,Verify the lid.,,\u2713,\u2713,521,5.1.1.2 / A.3\r\n"
+                              "V1,\"Tea, pots\",V1.1,Lids,V1.1.2,\"[DELETED, DUPLICATE OF 1.1.1]\",,,,,\r\n"
+                              "V1,\"Tea, pots\",V1.2,Cups,V1.2.1,Verify cups.,30 days,x,x,79 / 80,\r\n\n");
   EXPECT_FALSE(read.broken) << *read.broken;
   EXPECT_THAT(read.bad, IsEmpty());
   ASSERT_THAT(read.records, SizeIs(6));
@@ -54,20 +59,20 @@ TEST(Asvs, RowsGiveTheirChapterAndSectionOnceAndOldVersionsHaveTheVersionInTheir
 }
 
 TEST(Asvs, NumberedLevelsAreVersion5WithPlainIds) {
-  const auto read = read_items(asvs_items, kNewHeader + "V1,Tea,V1.1,Lids,V1.1.1,Verify the lid.,3\n");
+  const auto read = read_text(kNewHeader + "V1,Tea,V1.1,Lids,V1.1.1,Verify the lid.,3\n");
   EXPECT_THAT(read.ids(), ElementsAre("1", "1.1", "1.1.1"));
   EXPECT_EQ(level_of(read.at("1.1.1")), 3);
   EXPECT_EQ(level_of(read.at("1")), 0);
 }
 
 TEST(Asvs, NestedAndFlatJsonSayTheSame) {
-  const auto nested = read_items(asvs_items, R"({"Name": "x", "Version": "4.0.3", "Requirements": [
+  const auto nested = read_text(R"({"Name": "x", "Version": "4.0.3", "Requirements": [
     {"Shortcode": "V2", "Ordinal": 2, "ShortName": "T", "Name": "Tea", "Items": [
       {"Shortcode": "V2.1", "Name": "Lids", "Items": [
         {"Shortcode": "V2.1.1", "Description": "Verify.", "L1": {"Required": false, "Requirement": ""},
          "L2": {"Required": true, "Requirement": "Optional"}, "L3": {"Required": true, "Requirement": "\u2713"},
          "CWE": [521, 0], "NIST": ["5.1.1.2"]}]}]}]})");
-  const auto flat = read_items(asvs_items, R"({"requirements": [{"chapter_id": "V2", "chapter_name": "Tea",
+  const auto flat = read_text(R"({"requirements": [{"chapter_id": "V2", "chapter_name": "Tea",
     "section_id": "V2.1", "section_name": "Lids", "req_id": "V2.1.1", "req_description": "Verify.", "level1": "",
     "level2": "Optional", "level3": "\u2713", "cwe": "521", "nist": "5.1.1.2"}]})");
   ASSERT_THAT(nested.records, SizeIs(3)) << ::testing::PrintToString(nested.bad);
@@ -94,14 +99,14 @@ TEST(Asvs, TheVersionIsTheDocumentsThenTheFilesThenTheLevels) {
 }
 
 TEST(Asvs, WhatIsBadIsNamedAndTheNextIsRead) {
-  const auto read = read_items(asvs_items, kNewHeader +
-                                               "V1,Tea,V1.1,Lids,,no id,1\n"
-                                               "V1,Tea,V1.1,Lids,V1.1,too short,1\n"
-                                               "V1,Tea,V1.1,Lids,V1.1.x,no number,1\n"
-                                               "V1,Tea,V1.1,Lids,V1.1.1,no level,4\n"
-                                               "V1,Tea,V1.1,Lids,V1.1.2,too few\n"
-                                               "V1,Tea,V1.1,Lids,V1.1.3,good,1\n"
-                                               "V1,Tea,V1.1,Lids,V1.1.3,again,1\n");
+  const auto read = read_text(kNewHeader +
+                              "V1,Tea,V1.1,Lids,,no id,1\n"
+                              "V1,Tea,V1.1,Lids,V1.1,too short,1\n"
+                              "V1,Tea,V1.1,Lids,V1.1.x,no number,1\n"
+                              "V1,Tea,V1.1,Lids,V1.1.1,no level,4\n"
+                              "V1,Tea,V1.1,Lids,V1.1.2,too few\n"
+                              "V1,Tea,V1.1,Lids,V1.1.3,good,1\n"
+                              "V1,Tea,V1.1,Lids,V1.1.3,again,1\n");
   EXPECT_FALSE(read.broken);
   EXPECT_THAT(read.kinds, ElementsAre(ErrorKind::kCorrupt));
   EXPECT_THAT(read.bad,
@@ -112,11 +117,11 @@ TEST(Asvs, WhatIsBadIsNamedAndTheNextIsRead) {
 }
 
 TEST(Asvs, WrongTypesMakeARecordBad) {
-  const auto flat = read_items(asvs_items, R"({"requirements": [{"chapter_id": 1, "req_id": ["x"]}, 7,
+  const auto flat = read_text(R"({"requirements": [{"chapter_id": 1, "req_id": ["x"]}, 7,
     {"chapter_id": "V1", "section_id": "V1.1", "req_id": "V1.1.1", "req_description": "x", "L": "1"}]})");
   EXPECT_THAT(flat.bad, SizeIs(2));
   EXPECT_THAT(flat.ids(), SizeIs(3));
-  const auto nested = read_items(asvs_items, R"({"Requirements": [{"Shortcode": "V1", "Items": {"a": 1}},
+  const auto nested = read_text(R"({"Requirements": [{"Shortcode": "V1", "Items": {"a": 1}},
     {"Shortcode": "V2", "Items": [{"Shortcode": "V2.1", "Items": [{"Shortcode": "V2.1.1", "CWE": [1.5]}]}]},
     {"Shortcode": "V3", "Name": "good"}]})");
   EXPECT_THAT(nested.bad, SizeIs(2));
@@ -124,11 +129,11 @@ TEST(Asvs, WrongTypesMakeARecordBad) {
 }
 
 TEST(Asvs, OtherDocumentsAreNotReadAsOne) {
-  EXPECT_THAT(read_items(asvs_items, R"({"bomFormat": "CycloneDX"})").bad, ElementsAre(HasSubstr("it is no ASVS")));
-  EXPECT_THAT(*read_items(asvs_items, "a,b\n1,2\n").broken, HasSubstr("there is no column \"chapter_id\""));
-  EXPECT_TRUE(read_items(asvs_items, "<html></html>").broken);
-  EXPECT_TRUE(read_items(asvs_items, "").broken);
-  EXPECT_TRUE(read_items(asvs_items, R"({"requirements": [{"chapter_id": "V1")").broken);
+  EXPECT_THAT(read_text(R"({"bomFormat": "CycloneDX"})").bad, ElementsAre(HasSubstr("it is no ASVS")));
+  EXPECT_THAT(*read_text("a,b\n1,2\n").broken, HasSubstr("there is no column \"chapter_id\""));
+  EXPECT_TRUE(read_text("<html></html>").broken);
+  EXPECT_TRUE(read_text("").broken);
+  EXPECT_TRUE(read_text(R"({"requirements": [{"chapter_id": "V1")").broken);
   EXPECT_FALSE(is_asvs_file("asvs-5.0.0-en.cdx.json"));
   EXPECT_FALSE(is_asvs_file("asvs-5.0.0-en.xml"));
   EXPECT_TRUE(is_asvs_file("asvs-5.0.0-en.legacy.csv"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "archive/testing/memory_source.h"
 #include "feeds/providers/capec_provider.h"
 #include "feeds/providers/xml_items_testing.h"
 
@@ -16,6 +17,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
+
+ReadItems read_text(const std::string& text) {
+  archive::MemorySource source(text, /*piece=*/7);
+  return read_items(capec_items, source);
+}
 
 std::string catalog(const std::string& inside) {
   return R"(<?xml version="1.0"?><Attack_Pattern_Catalog xmlns="http://capec.mitre.org/capec-3" )"
@@ -43,7 +49,7 @@ const std::string kPouring = R"(<Attack_Patterns><Attack_Pattern ID="9001" Name=
 </Attack_Pattern></Attack_Patterns>)";
 
 TEST(Capec, APatternIsReadWithWeaknessesTechniquesAndOtherPatterns) {
-  const auto read = read_items(capec_items, catalog(kPouring));
+  const auto read = read_text(catalog(kPouring));
   EXPECT_FALSE(read.broken) << *read.broken;
   ASSERT_EQ(read.records.size(), 1U) << ::testing::PrintToString(read.bad);
   const auto& record = read.records[0];
@@ -64,7 +70,7 @@ TEST(Capec, APatternIsReadWithWeaknessesTechniquesAndOtherPatterns) {
 }
 
 TEST(Capec, CategoriesAndViewsHaveMembersAndWhatIsTakenBackIsMarked) {
-  const auto read = read_items(capec_items, catalog(R"(
+  const auto read = read_text(catalog(R"(
     <Attack_Patterns><Attack_Pattern ID="1" Name="a" Status="Deprecated"/><Attack_Pattern ID="2" Name="b"
       Status="Obsolete"/><Attack_Pattern ID="3" Name="c" Status="Usable"/></Attack_Patterns>
     <Categories><Category ID="10" Name="Tea" Status="Stable"><Summary>All.</Summary>
@@ -81,7 +87,7 @@ TEST(Capec, CategoriesAndViewsHaveMembersAndWhatIsTakenBackIsMarked) {
 }
 
 TEST(Capec, WhatIsBadIsNamedAndTheNextIsRead) {
-  const auto read = read_items(capec_items, catalog(R"(<Attack_Patterns>
+  const auto read = read_text(catalog(R"(<Attack_Patterns>
     <Attack_Pattern Name="no id"/>
     <Attack_Pattern ID="2" Name="odd"><Related_Weaknesses><Related_Weakness/></Related_Weaknesses></Attack_Pattern>
     <Attack_Pattern ID="3" Name="odd"><Taxonomy_Mappings><Taxonomy_Mapping Taxonomy_Name="ATTACK"><Entry_ID>x y</Entry_ID>
@@ -95,7 +101,7 @@ TEST(Capec, WhatIsBadIsNamedAndTheNextIsRead) {
 }
 
 TEST(Capec, AnotherCatalogIsNotReadAsOne) {
-  const auto read = read_items(capec_items, R"(<Weakness_Catalog><View ID="1" Name="x"/></Weakness_Catalog>)");
+  const auto read = read_text(R"(<Weakness_Catalog><View ID="1" Name="x"/></Weakness_Catalog>)");
   EXPECT_THAT(read.records, IsEmpty());
   EXPECT_TRUE(read.broken);
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "archive/testing/memory_source.h"
 #include "feeds/providers/cce_files.h"
 #include "feeds/providers/cce_record.h"
 #include "feeds/providers/xml_items_testing.h"

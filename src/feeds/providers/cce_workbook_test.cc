@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "archive/testing/memory_source.h"
 #include "feeds/providers/cce_files.h"
 #include "feeds/providers/xml_items_testing.h"
 #include "sys/testing/temp_dir.h"

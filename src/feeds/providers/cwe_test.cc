@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "archive/testing/memory_source.h"
 #include "feeds/providers/cwe_provider.h"
 #include "feeds/providers/xml_items_testing.h"
 
@@ -15,6 +16,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
+
+ReadItems read_text(const std::string& text) {
+  archive::MemorySource source(text, /*piece=*/7);
+  return read_items(cwe_items, source);
+}
 
 std::string catalog(const std::string& inside) {
   return R"(<?xml version="1.0"?><Weakness_Catalog xmlns="http://cwe.mitre.org/cwe-7" xmlns:xhtml="http://x" )"
@@ -45,7 +51,7 @@ const std::string kOverrun = R"(<Weaknesses><Weakness ID="7001" Name="Cup &quot;
 </Weakness></Weaknesses>)";
 
 TEST(Cwe, AWeaknessIsReadWithItsRelationsOnceEach) {
-  const auto read = read_items(cwe_items, catalog(kOverrun));
+  const auto read = read_text(catalog(kOverrun));
   EXPECT_FALSE(read.broken) << *read.broken;
   ASSERT_EQ(read.records.size(), 1U) << ::testing::PrintToString(read.bad);
   const auto& record = read.records[0];
@@ -58,7 +64,7 @@ TEST(Cwe, AWeaknessIsReadWithItsRelationsOnceEach) {
 }
 
 TEST(Cwe, TheBodyHasWhatIsShown) {
-  const auto read = read_items(cwe_items, catalog(kOverrun));
+  const auto read = read_text(catalog(kOverrun));
   ASSERT_EQ(read.records.size(), 1U);
   const auto& cwe = std::get<Cwe>(read.records[0].details);
   EXPECT_EQ(cwe.category, "weakness");
@@ -71,7 +77,7 @@ TEST(Cwe, TheBodyHasWhatIsShown) {
 }
 
 TEST(Cwe, CategoriesAndViewsHaveMembers) {
-  const auto read = read_items(cwe_items, catalog(R"(
+  const auto read = read_text(catalog(R"(
     <Categories><Category ID="10" Name="Tea" Status="Obsolete"><Summary>All of tea.</Summary>
       <Relationships><Has_Member CWE_ID="7001" View_ID="1"/><Has_Member CWE_ID="7001" View_ID="2"/></Relationships>
     </Category></Categories>
@@ -87,7 +93,7 @@ TEST(Cwe, CategoriesAndViewsHaveMembers) {
 }
 
 TEST(Cwe, WhatIsBadIsNamedAndTheNextIsRead) {
-  const auto read = read_items(cwe_items, catalog(R"(<Weaknesses>
+  const auto read = read_text(catalog(R"(<Weaknesses>
     <Weakness Name="no id" Status="Draft"/>
     <Weakness ID="12; DROP TABLE" Name="odd id"/>
     <Weakness ID="13"/>
@@ -107,15 +113,14 @@ TEST(Cwe, WhatIsBadIsNamedAndTheNextIsRead) {
 }
 
 TEST(Cwe, TheSameIdTwiceIsGivenTwiceForTheLaterOneToCount) {
-  const auto read = read_items(cwe_items, catalog(R"(<Weaknesses><Weakness ID="1" Name="a"/><Weakness ID="1" Name="b"/>
+  const auto read = read_text(catalog(R"(<Weaknesses><Weakness ID="1" Name="a"/><Weakness ID="1" Name="b"/>
     </Weaknesses>)"));
   ASSERT_EQ(read.records.size(), 2U);
   EXPECT_EQ(read.records[0].urn, read.records[1].urn);
 }
 
 TEST(Cwe, AnotherCatalogIsNotReadAsOne) {
-  const auto read =
-      read_items(cwe_items, R"(<Attack_Pattern_Catalog><Categories><Category ID="1" Name="x"/></Categories>
+  const auto read = read_text(R"(<Attack_Pattern_Catalog><Categories><Category ID="1" Name="x"/></Categories>
     </Attack_Pattern_Catalog>)");
   EXPECT_THAT(read.records, IsEmpty());
   ASSERT_TRUE(read.broken);
@@ -123,9 +128,9 @@ TEST(Cwe, AnotherCatalogIsNotReadAsOne) {
 }
 
 TEST(Cwe, AWebPageOrHalfAFileIsBroken) {
-  EXPECT_TRUE(read_items(cwe_items, "<html><body><p>Sorry</p></body></html>").broken);
-  EXPECT_TRUE(read_items(cwe_items, "").broken);
-  const auto half = read_items(cwe_items, catalog(kOverrun).substr(0, 900));
+  EXPECT_TRUE(read_text("<html><body><p>Sorry</p></body></html>").broken);
+  EXPECT_TRUE(read_text("").broken);
+  const auto half = read_text(catalog(kOverrun).substr(0, 900));
   EXPECT_TRUE(half.broken);
   EXPECT_THAT(half.records, IsEmpty());
 }

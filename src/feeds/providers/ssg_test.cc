@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "archive/testing/memory_source.h"
 #include "feeds/providers/ssg_provider.h"
 #include "feeds/providers/ssg_record.h"
 #include "feeds/providers/xml_items_testing.h"
@@ -17,6 +18,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
+
+ReadItems read_text(const std::string& text) {
+  archive::MemorySource source(text, /*piece=*/7);
+  return read_items(ssg_items, source);
+}
 
 const std::string kContent = "xccdf_org.ssgproject.content_";
 
@@ -64,7 +70,7 @@ std::string whole() {
 
 TEST(Ssg, AllPartsOfABenchmarkAreReadFromADatastreamAndByItself) {
   for (const auto& text : {datastream(whole()), whole()}) {
-    const auto read = read_items(ssg_items, text);
+    const auto read = read_text(text);
     EXPECT_FALSE(read.broken) << *read.broken;
     EXPECT_THAT(read.bad, IsEmpty());
     EXPECT_THAT(read.ids(), ElementsAre("guide-teapot8", "teapot8/group/inner", "teapot8/group/outer",
@@ -79,7 +85,7 @@ TEST(Ssg, AllPartsOfABenchmarkAreReadFromADatastreamAndByItself) {
 }
 
 TEST(Ssg, ARuleHasSeverityIdentifierControlsAndWhatIsShown) {
-  const auto read = read_items(ssg_items, whole());
+  const auto read = read_text(whole());
   const auto& rule = read.at("teapot8/rule/lid");
   EXPECT_EQ(rule.urn.text(), "v2e::nist::ssg::teapot8/rule/lid");
   EXPECT_EQ(rule.title, "Put the lid on");
@@ -104,14 +110,14 @@ TEST(Ssg, ARuleHasSeverityIdentifierControlsAndWhatIsShown) {
 }
 
 TEST(Ssg, ALongScriptIsOnlyToldOf) {
-  const auto read = read_items(
-      ssg_items, benchmark("<x:Rule id=\"r\"><x:fix system=\"s\">" + std::string(4097, 'x') + "</x:fix></x:Rule>"));
+  const auto read =
+      read_text(benchmark("<x:Rule id=\"r\"><x:fix system=\"s\">" + std::string(4097, 'x') + "</x:fix></x:Rule>"));
   const auto body = nlohmann::json::parse(std::get<Ssg>(read.at("teapot8/rule/r").details).body);
   EXPECT_EQ(body["fixes"], nlohmann::json::parse(R"([{"system": "s", "long": true}])"));
 }
 
 TEST(Ssg, IdsOfXccdf11HaveNoPrefix) {
-  const auto read = read_items(ssg_items, R"(<Benchmark xmlns="http://checklists.nist.gov/xccdf/1.1" id="RHEL-6">
+  const auto read = read_text(R"(<Benchmark xmlns="http://checklists.nist.gov/xccdf/1.1" id="RHEL-6">
     <Profile id="common"><select idref="lid" selected="true"/></Profile>
     <Group id="system"><Rule id="lid" severity="low"/></Group></Benchmark>)");
   EXPECT_THAT(read.ids(), ElementsAre("guide-rhel6", "rhel6/group/system", "rhel6/profile/common", "rhel6/rule/lid"));
@@ -135,13 +141,13 @@ TEST(Ssg, ControlsAreFoundInWhateverIsAroundThem) {
 }
 
 TEST(Ssg, WhatIsBadIsNamedAndTheNextIsRead) {
-  const auto read = read_items(ssg_items, benchmark(R"(<x:Rule severity="low"/><x:Rule id="two words"/>
+  const auto read = read_text(benchmark(R"(<x:Rule severity="low"/><x:Rule id="two words"/>
     <x:Rule id="xccdf_org_rule_"/><x:Rule id="good"><x:unheard_of/></x:Rule>)"));
   EXPECT_THAT(read.kinds, ElementsAre(ErrorKind::kCorrupt));
   EXPECT_THAT(read.bad, ElementsAre(HasSubstr("a Rule in line 1 has no id"), HasSubstr("teapot8/rule/two words"),
                                     HasSubstr("\"xccdf_org_rule_\" names no rule")));
   EXPECT_THAT(read.ids(), ElementsAre("guide-teapot8", "teapot8/rule/good"));
-  const auto outside = read_items(ssg_items, datastream(R"(<Profile id="p"/>)"));
+  const auto outside = read_text(datastream(R"(<Profile id="p"/>)"));
   EXPECT_THAT(outside.bad, ElementsAre(HasSubstr("Profile p is in no benchmark")));
 }
 
@@ -151,7 +157,7 @@ TEST(Ssg, FilesOfChecksAreNoneOfOurs) {
   EXPECT_FALSE(is_ssg_file("ssg-debian11-oval.xml"));
   EXPECT_FALSE(is_ssg_file("ssg-debian11-cpe-dictionary.xml"));
   EXPECT_FALSE(is_ssg_file("guides/ssg-debian11-guide-index.html"));
-  EXPECT_TRUE(read_items(ssg_items, "<oval_definitions><Rule id='x'/></oval_definitions>").broken);
+  EXPECT_TRUE(read_text("<oval_definitions><Rule id='x'/></oval_definitions>").broken);
 }
 
 TEST(SsgRealData, DebianIsTheSameAsDatastreamAndByItself) {

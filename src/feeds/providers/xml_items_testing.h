@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "archive/testing/memory_source.h"
+#include "archive/byte_source.h"
 #include "feeds/providers/items.h"
 #include "feeds/sources/feed_files.h"
 
@@ -62,10 +62,9 @@ inline void read_all(Items& items, ReadItems& into) {
 
 // `open` makes items of a name and bytes.
 template <class Open>
-[[nodiscard]] ReadItems read_items(Open open, std::string text, std::string name = "file", std::size_t piece = 7) {
-  archive::MemorySource source(std::move(text), piece);
+[[nodiscard]] ReadItems read_items(Open open, archive::ByteSource& bytes) {
   ReadItems read;
-  read_all(*open(std::move(name), source), read);
+  read_all(*open("file", bytes), read);
   return read;
 }
 
