@@ -285,7 +285,7 @@ std::vector<ProviderStats> MacroMachine::providers() const {
   const sys::Lock lock(mutex_);
   std::vector<ProviderStats> all;
   for (const auto& id : order_) {
-    ProviderStats stats{.row = machines_.at(id)->row()};
+    ProviderStats stats{.row = machines_.at(id)->row(), .wanted = wanted_.contains(id)};
     for (const auto& holder : permits.holders) {
       if (holder.id == id) stats.permits = holder.held;
     }

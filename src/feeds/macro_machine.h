@@ -50,6 +50,7 @@ struct MacroOptions {
 struct ProviderStats {
   ProviderRow row{};
   int permits = 0;        // held
+  bool wanted = false;    // to be started, once what it needs is complete
   std::string blocked{};  // why it cannot start
 };
 
