@@ -173,7 +173,7 @@ Result<> collect_sheet(const CceWorkbook& workbook, const FeedFile& part, CceCol
 }
 
 // One stored file: a workbook, or one with lists in it. What it is must be known before the first list is read.
-Result<> collect_file(const std::filesystem::path& path, std::string_view place, CceCollection& into,
+Result<> collect_file(const std::filesystem::path& path, std::string_view place, bool one_of_many, CceCollection& into,
                       const std::stop_token& stop) {
   CceWorkbook workbook;
   auto read = each_file(path, [&](const FeedFile& file) { return workbook.read_part(file.name, *file.bytes); });
@@ -182,7 +182,7 @@ Result<> collect_file(const std::filesystem::path& path, std::string_view place,
     return each_file(path, [&](const FeedFile& file) { return collect_sheet(workbook, file, into, stop); });
   }
   return each_file(path, [&](const FeedFile& file) -> Result<> {
-    if (file.one_of_many && !is_cce_file(file.name)) return {};
+    if ((one_of_many || file.one_of_many) && !is_cce_file(file.name)) return {};
     const bool nameless = file.name.find('.') == std::string::npos;
     return collect_cce_list(nameless ? file_name(place) : file.name, *file.bytes, into, stop);
   });
@@ -211,12 +211,12 @@ Result<> collect_cce_list(std::string_view file, archive::ByteSource& bytes, Cce
 Result<> collect_cce(const std::filesystem::path& path, std::string_view place, CceCollection& into,
                      const std::stop_token& stop) {
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) return collect_file(path, place, into, stop);
+  if (!std::filesystem::is_directory(path, error)) return collect_file(path, place, /*one_of_many=*/false, into, stop);
   const auto files = files_below(path);
   if (!files) return fail(files.error());
   for (const auto& file : *files) {
     if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "it is to stop");
-    if (auto read = collect_file(path / file, file.string(), into, stop); !read) return read;
+    if (auto read = collect_file(path / file, file.string(), /*one_of_many=*/true, into, stop); !read) return read;
   }
   return {};
 }

@@ -26,7 +26,7 @@ class JsonFile : public Items {
     if (!root) return fail(std::move(root.error()));
     auto records =
         read_({.kind = element_->kind, .name = element_->name, .root = *root, .file = file_, .document = &elements_});
-    if (records && document_.fault()) return fail(*document_.fault());
+    if (document_.fault()) return fail(*document_.fault());  // it may be the cause of another error
     return records;
   }
 

@@ -45,7 +45,7 @@ archive::Limits archive_limits(const UnpackLimits& limits) {
 // The limits are not those of images: what is said of them would mislead.
 Error unpack_error(const Error& error) {
   if (error.kind() != ErrorKind::kRejected) return error;
-  return Error(ErrorKind::kCorrupt, "it unpacks to far more than its size, and is not read on");
+  return Error(ErrorKind::kRejected, "it unpacks to far more than its size, and is not read on");
 }
 
 }  // namespace

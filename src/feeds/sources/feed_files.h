@@ -37,8 +37,8 @@ class FeedFiles {
   FeedFiles(FeedFiles&&) noexcept;
   FeedFiles& operator=(FeedFiles&&) noexcept;
 
-  // None at the end. kCorrupt: an archive or a compressed stream is damaged, ends early, or unpacks to too much; the
-  // bytes of a file give such errors, too. The message names the file where there are several.
+  // None at the end. kCorrupt: an archive or a compressed stream is damaged or ends early. kRejected: it unpacks to too
+  // much. The bytes of a file give such errors, too. The message names the file where there are several.
   [[nodiscard]] Result<std::optional<FeedFile>> next();
 
  private:
