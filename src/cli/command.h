@@ -30,7 +30,14 @@
 #include "cli/settings.h"
 #include "sys/clock.h"
 
+namespace slipway::feeds {
+struct Registration;
+}
+
 namespace slipway::cli {
+
+// Makes the providers of the feeds; see feeds/macro_machine.h.
+using ProviderMaker = std::function<Result<std::vector<feeds::Registration>>()>;
 
 // What the shell may offer for a value.
 enum class Completes : std::uint8_t {
@@ -42,6 +49,7 @@ enum class Completes : std::uint8_t {
   kRuns,
   kCommands,
   kMachines,
+  kProviders,
   kSettings
 };
 
@@ -96,6 +104,7 @@ struct Session {
   LogLevel least_logged;  // what `log` shows
   std::span<const CommandSpec> commands;
   std::string version;
+  const ProviderMaker& providers;  // empty: the standard ones
 };
 
 struct CommandSpec {

@@ -8,6 +8,7 @@
 #include "cli/run_lookup.h"
 #include "cli/text.h"
 #include "cli/views.h"
+#include "feeds/standard_providers.h"
 
 namespace slipway::cli {
 namespace {
@@ -69,12 +70,21 @@ std::vector<Candidate> machines(const Settings& settings) {
   return found;
 }
 
+std::vector<Candidate> providers() {
+  std::vector<Candidate> found;
+  for (const auto& provider : feeds::standard_providers()) {
+    found.push_back({std::string(provider.id), std::string(provider.summary)});
+  }
+  return found;
+}
+
 CommandResult complete(const Session& session, const Arguments& arguments) {
   const auto words = arguments.all("WORD");
   const auto settings = settings_of_line(session, words);
   const CompletionSources sources{.images = [&](std::string_view) { return images(session, settings); },
                                   .runs = [&](std::string_view prefix) { return runs(settings, prefix); },
-                                  .machines = [&](std::string_view) { return machines(settings); }};
+                                  .machines = [&](std::string_view) { return machines(settings); },
+                                  .providers = [](std::string_view) { return providers(); }};
   const auto completion = complete_words(words, session.commands, sources);
   for (const auto& [value, help] : completion.candidates) {
     if (printable(value) != value) continue;  // no shell could type it back

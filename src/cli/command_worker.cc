@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/feeds_setup.h"
 #include "cli/format.h"
 #include "cli/pipeline_setup.h"
 #include "cli/units.h"
 #include "pipeline/bucket_watch.h"
 #include "pipeline/pipeline.h"
+#include "service/feeds_keeper.h"
 #include "service/owner_server.h"
 #include "sys/interrupts.h"
 #include "sys/notify.h"
@@ -129,6 +131,14 @@ class Worker {
   pipeline::BucketWatch watch_;
 };
 
+// Beside the images, and never in their way. Null when the worker is to leave them alone.
+std::unique_ptr<service::FeedsKeeper> keep_feeds(const Session& session) {
+  const auto interval = session.settings.feeds_interval;
+  if (interval == 0ms) return nullptr;
+  return std::make_unique<service::FeedsKeeper>(feeds_of(session, session.log),
+                                                service::FeedsRhythm{.interval = interval}, session.clock);
+}
+
 CommandResult worker(const Session& session, const Arguments& arguments) {
   const sys::Interrupts interrupts;
   auto interval = parse_duration(arguments.get("--poll-interval").value_or("5m"));
@@ -154,6 +164,7 @@ CommandResult worker(const Session& session, const Arguments& arguments) {
       .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
       .pool = (*pipeline)->pool().name(),
       .device_size = session.settings.device_size};
+  const auto feeds = keep_feeds(session);
   Worker(session, **pipeline, std::move(like), *source, *interval).run(interrupts.token());
   session.log.info("worker ends; what is unfinished goes on when it is started again");
   server->reset();
@@ -167,6 +178,7 @@ CommandSpec worker_command() {
           .summary = "Keep up with the bucket, until told to end",
           .description =
               "Looks at the bucket again and again, and takes what is new, changed or failed through the pipeline. "
+              "Beside that it syncs the feeds every feeds_interval. "
               "Other commands work meanwhile: they have their work done by the worker.\nSIGTERM and SIGINT end it in "
               "an orderly way; what is unfinished goes on when it is started again.",
           .options = {{.name = "--poll-interval", .value = "TIME", .help = "between two looks at the bucket (5m)"}},

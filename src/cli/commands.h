@@ -12,6 +12,16 @@ namespace slipway::cli {
 [[nodiscard]] CommandSpec config_command();
 [[nodiscard]] CommandSpec deactivate_command();
 [[nodiscard]] CommandSpec doctor_command();
+[[nodiscard]] CommandSpec feeds_command();
+[[nodiscard]] CommandSpec feeds_list_command();
+[[nodiscard]] CommandSpec feeds_path_command();
+[[nodiscard]] CommandSpec feeds_pause_command();
+[[nodiscard]] CommandSpec feeds_resume_command();
+[[nodiscard]] CommandSpec feeds_search_command();
+[[nodiscard]] CommandSpec feeds_show_command();
+[[nodiscard]] CommandSpec feeds_start_command();
+[[nodiscard]] CommandSpec feeds_stop_command();
+[[nodiscard]] CommandSpec feeds_sync_command();
 [[nodiscard]] CommandSpec fetch_command();
 [[nodiscard]] CommandSpec help_command();
 [[nodiscard]] CommandSpec list_command();

@@ -109,6 +109,7 @@ class Completer {
       case Completes::kImages: ask(sources_.images); break;
       case Completes::kRuns: ask(sources_.runs); break;
       case Completes::kMachines: ask(sources_.machines); break;
+      case Completes::kProviders: ask(sources_.providers); break;
       case Completes::kCommands: offer_commands(typed); break;
       case Completes::kSettings:
         for (const auto& spec : setting_specs()) add(spec.name, spec.help, typed, before);

@@ -28,6 +28,7 @@ struct CompletionSources {
   std::function<std::vector<Candidate>(std::string_view prefix)> images{};
   std::function<std::vector<Candidate>(std::string_view prefix)> runs{};
   std::function<std::vector<Candidate>(std::string_view prefix)> machines{};
+  std::function<std::vector<Candidate>(std::string_view prefix)> providers{};
 };
 
 // `words` is the line without the program's name, up to the word under the cursor, which is the last (and may be

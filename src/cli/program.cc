@@ -72,8 +72,8 @@ class Program {
     const auto level = log_level(loaded.settings.log_level, line.verbose);
     const auto least = line.quiet ? std::max(level, LogLevel::kError) : level;
     const Logger log(stderr_sink(least));
-    const Session session{input_.environment, loaded,        loaded.settings, output, clock_, log, least,
-                          commands_,          input_.version};
+    const Session session{input_.environment, loaded,         loaded.settings, output, clock_, log, least,
+                          commands_,          input_.version, input_.providers};
     try {
       return line.command->run(session, line.arguments);
     } catch (const std::exception& e) {

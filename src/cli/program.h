@@ -18,6 +18,7 @@ struct ProgramInput {
   int out = 1;
   int err = 2;
   SettingRules rules{};
+  ProviderMaker providers{};  // instead of the standard ones
 };
 
 // Never throws. SIGPIPE must be ignored by the process.

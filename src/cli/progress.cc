@@ -60,6 +60,7 @@ void ProgressModel::state(const std::string& key, const std::string& state, Time
   if (run.state == shown && !run.ended) return;
   run.state = std::move(shown);
   run.ended.reset();
+  run.detail.clear();
   run.has_bytes = false;
   run.done = run.total = run.sampled_done = 0;
   run.rate = 0;
@@ -95,6 +96,15 @@ void ProgressModel::bytes(const std::string& key, std::uint64_t done, std::uint6
     run.told = now;
     lines_.push_back(fmt::format("{}: {}", run.title, bytes_line(run)));
   }
+}
+
+void ProgressModel::detail(const std::string& key, const std::string& text, TimePoint now) {
+  auto& run = run_of(key, now);
+  if (run.ended) return;
+  run.detail = printable(text);
+  if (now - run.told < kLineEvery || run.detail.empty()) return;
+  run.told = now;
+  lines_.push_back(fmt::format("{}: {} ({})", run.title, run.state, run.detail));
 }
 
 void ProgressModel::end(const std::string& key, ProgressEnd how, const std::string& note, TimePoint now) {
@@ -134,7 +144,9 @@ std::string ProgressModel::active_line(const Run& run, const FrameLook& look, st
   const auto mark = look.unicode ? "…" : "...";
   const auto room = look.columns > 0 ? look.columns - 1 : 0;  // the last column makes some terminals wrap
   const auto head = pad_right(shorten(run.title, titles, mark, Cut::kMiddle), titles) + "  ";
-  if (!run.has_bytes) return shorten(head + run.state, room, mark);
+  if (!run.has_bytes && run.detail.empty()) return shorten(head + run.state, room, mark);
+  if (!run.has_bytes)
+    return shorten(fmt::format("{}{}  {}", head, pad_right(run.state, states), run.detail), room, mark);
 
   std::string line = head + pad_right(run.state, states);
   // Most important first; what no longer fits is left out.
@@ -178,7 +190,7 @@ std::vector<std::string> ProgressModel::frame(const FrameLook& look, TimePoint /
   for (const auto& key : order_) {
     const auto& run = runs_.at(key);
     titles = std::max(titles, display_width(run.title));
-    if (run.has_bytes && !run.ended) states = std::max(states, display_width(run.state));
+    if ((run.has_bytes || !run.detail.empty()) && !run.ended) states = std::max(states, display_width(run.state));
   }
   titles = std::min({titles, kLongestTitle, std::max<std::size_t>(look.columns / 3, 8)});
 

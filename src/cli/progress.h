@@ -40,6 +40,8 @@ class ProgressModel {
   void state(const std::string& key, const std::string& state, TimePoint now);
   // `total` of 0: not known. Going back (a try begins again) is allowed, and starts the rate afresh.
   void bytes(const std::string& key, std::uint64_t done, std::uint64_t total, TimePoint now);
+  // What else there is to say of it for now: "1,200 items"; shown beside its state.
+  void detail(const std::string& key, const std::string& text, TimePoint now);
   // `note` says how it ended: "completed", "failed: …".
   void end(const std::string& key, ProgressEnd how, const std::string& note, TimePoint now);
 
@@ -47,7 +49,7 @@ class ProgressModel {
   // first, and a last line counts what is not shown.
   [[nodiscard]] std::vector<std::string> frame(const FrameLook& look, TimePoint now) const;
 
-  // The lines since the last call, for a pipe: changes of state at once, bytes every few seconds.
+  // The lines since the last call, for a pipe: changes of state at once, bytes and details every few seconds.
   [[nodiscard]] std::vector<std::string> take_lines();
 
   [[nodiscard]] bool empty() const { return order_.empty(); }
@@ -56,6 +58,7 @@ class ProgressModel {
   struct Run {
     std::string title;
     std::string state;
+    std::string detail;
     TimePoint begun{};
     std::uint64_t done = 0;
     std::uint64_t total = 0;

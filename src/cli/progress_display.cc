@@ -98,6 +98,10 @@ void ProgressDisplay::bytes(const std::string& key, std::uint64_t done, std::uin
   apply([&](ProgressModel& model, TimePoint now) { model.bytes(key, done, total, now); }, /*at_once=*/false);
 }
 
+void ProgressDisplay::detail(const std::string& key, const std::string& text) {
+  apply([&](ProgressModel& model, TimePoint now) { model.detail(key, text, now); }, /*at_once=*/false);
+}
+
 void ProgressDisplay::end(const std::string& key, ProgressEnd how, const std::string& note) {
   apply([&](ProgressModel& model, TimePoint now) { model.end(key, how, note, now); }, /*at_once=*/true);
 }

@@ -59,6 +59,7 @@ class ProgressDisplay {
   void begin(const std::string& key, const std::string& title);
   void state(const std::string& key, const std::string& state);
   void bytes(const std::string& key, std::uint64_t done, std::uint64_t total);
+  void detail(const std::string& key, const std::string& text);
   void end(const std::string& key, ProgressEnd how, const std::string& note);
 
   // A line that stays, above the bars. Also where there are no bars: log lines are shown in every form.

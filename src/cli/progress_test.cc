@@ -45,6 +45,23 @@ TEST_F(ProgressTest, ANarrowTerminalLosesTheLeastImportantParts) {
   }
 }
 
+TEST_F(ProgressTest, ADetailStandsBesideItsStateAndIsALineNowAndThen) {
+  model_.state("cve", "RUNNING", at(0));
+  model_.state("cwe", "WAITING_BACKOFF", at(0));
+  model_.detail("cve", "100 items", at(1));
+  model_.detail("cwe", "7 items\x1b", at(1));
+  EXPECT_THAT(frame(60), ElementsAre("cve  RUNNING          100 items", "cwe  WAITING_BACKOFF  7 items\\x1b"));
+  EXPECT_THAT(model_.take_lines(), ElementsAre("cve: RUNNING", "cwe: WAITING_BACKOFF"));
+  model_.detail("cve", "200 items", at(6));
+  EXPECT_THAT(model_.take_lines(), ElementsAre("cve: RUNNING (200 items)"));
+  for (std::size_t columns = 4; columns < 60; ++columns) {
+    for (const auto& line : frame(columns)) EXPECT_LT(display_width(line), columns);
+  }
+  model_.end("cve", ProgressEnd::kGood, "completed", at(7));
+  model_.detail("cve", "late", at(20));
+  EXPECT_THAT(model_.take_lines(), ElementsAre("cve: completed (0:07)"));
+}
+
 TEST_F(ProgressTest, TheRateIsSmoothedAndStartsAfreshWhenATryDoes) {
   model_.state("a", "download", at(0));
   model_.bytes("a", 0, 1000 * kMiB, at(0));

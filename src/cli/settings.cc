@@ -58,8 +58,10 @@ Error unknown_key(const GivenSetting& given) {
 }
 
 Error bad_value(const GivenSetting& given, const Error& why) {
+  const auto* spec = find_spec(given.key);
+  const auto value = spec != nullptr && spec->secret ? "***" : printable(given.value);
   return Error(ErrorKind::kInvalid, fmt::format("{}: {} cannot be \"{}\": {}", given.origin.describe(),
-                                                printable(given.key), printable(given.value), why.message()))
+                                                printable(given.key), value, why.message()))
       .with_hint(why.hint());
 }
 
@@ -293,8 +295,9 @@ Result<> Loader::assign(LoadedSettings& loaded, const SettingSpec& spec) {
     auto& member = loaded.settings.*std::get<std::filesystem::path Settings::*>(spec.member);
     member = loaded.settings.state_dir / spec.fallback;  // state_dir stands first in the table
   }
-  loaded.effective.push_back(
-      {spec.name, &spec, setting_text(loaded.settings, spec), given ? found->second.given.origin : Origin{}});
+  auto shown = setting_text(loaded.settings, spec);
+  if (spec.secret && !shown.empty()) shown = "***";
+  loaded.effective.push_back({spec.name, &spec, std::move(shown), given ? found->second.given.origin : Origin{}});
   return {};
 }
 

@@ -73,6 +73,25 @@ struct Settings {
   std::uint64_t queue_downloads = 0;
   std::uint64_t queue_unpacking = 0;
 
+  std::filesystem::path feeds_db_path{};
+  std::filesystem::path feeds_cache_dir{};
+  std::uint64_t feeds_permits = 0;
+  std::chrono::milliseconds feeds_max_age{};   // data that is older is an alarm
+  std::chrono::milliseconds feeds_interval{};  // of the worker; 0: it leaves the feeds alone
+  bool feeds_pressure = false;                 // permits are withheld while the machine is under pressure
+  // Where each provider's data is: parts separated by blanks, mirrors of one part by '|'. Empty: at its publisher's.
+  std::string feed_cve_source{};
+  std::string feed_cwe_source{};
+  std::string feed_capec_source{};
+  std::string feed_attack_source{};
+  std::string feed_ssg_source{};
+  std::string feed_asvs_source{};
+  std::string feed_cce_source{};
+  std::string feed_osv_source{};
+  std::string feed_debian_source{};
+  std::string feed_alpine_source{};
+  std::string feed_cve_api_key{};
+
   std::string log_level{};  // debug, info, warn, error
   std::string color{};      // auto, always, never
 };
@@ -92,6 +111,7 @@ struct SettingSpec {
   std::uint64_t least = 0;                       // of numbers, bytes, milliseconds
   std::uint64_t most = INT64_MAX;                // the same
   std::string_view (*rule)(std::string_view){};  // of a text: the rule that it breaks; empty when it is good
+  bool secret = false;                           // its value is never shown
 
   [[nodiscard]] std::string flag() const;         // --s3-bucket
   [[nodiscard]] std::string variable() const;     // SLIPWAY_S3_BUCKET
@@ -99,6 +119,9 @@ struct SettingSpec {
 };
 
 [[nodiscard]] std::span<const SettingSpec> setting_specs();
+
+// The setting of a provider's source; null when there is no such provider.
+[[nodiscard]] const SettingSpec* feed_source_spec(std::string_view provider);
 
 // A name from before that stands for a value of another setting.
 struct OlderSpelling {
@@ -135,7 +158,8 @@ struct GivenSetting {
 struct EffectiveSetting {
   std::string key;
   const SettingSpec* spec = nullptr;  // null: policy_NAME
-  std::string value;                  // as one would write it; paths are absolute. Loading it again gives the same
+  std::string value;                  // as one would write it; paths are absolute. Loading it again gives the same.
+                                      // Of a secret that is set only that it is
   Origin origin;
 };
 

@@ -40,6 +40,62 @@ constexpr std::uint64_t kSecond = 1000;
 constexpr std::uint64_t kWeek = 7 * 24 * 3600 * kSecond;
 constexpr std::uint64_t kLargest = INT64_MAX;
 
+struct FeedSource {
+  std::string_view id;
+  std::string Settings::* source;
+};
+constexpr FeedSource kFeedSources[] = {
+    {"cve", &Settings::feed_cve_source},       {"cwe", &Settings::feed_cwe_source},
+    {"capec", &Settings::feed_capec_source},   {"attack", &Settings::feed_attack_source},
+    {"ssg", &Settings::feed_ssg_source},       {"asvs", &Settings::feed_asvs_source},
+    {"cce", &Settings::feed_cce_source},       {"osv", &Settings::feed_osv_source},
+    {"debian", &Settings::feed_debian_source}, {"alpine", &Settings::feed_alpine_source},
+};
+
+std::string source_setting(std::string_view provider) { return fmt::format("feed_{}_source", provider); }
+
+void add_feeds(std::vector<SettingSpec>& specs) {
+  using enum SettingKind;
+  using S = Settings;
+  specs.insert(specs.end(),
+               {{"feeds_db_path", kPath, &S::feeds_db_path, "feeds.db", "the feeds' database"},
+                {"feeds_cache_dir", kPath, &S::feeds_cache_dir, "feeds", "folder of what the feeds have downloaded"},
+                {"feeds_permits", kCount, &S::feeds_permits, "10", "how much the feeds do at once", {}, 1, 1000},
+                {"feeds_max_age",
+                 kDuration,
+                 &S::feeds_max_age,
+                 "7d",
+                 "data of a feed that is older is an alarm",
+                 {},
+                 kSecond,
+                 kLargest},
+                {"feeds_interval", kDuration, &S::feeds_interval, "24h",
+                 "how often the worker syncs the feeds; never: it does not"},
+                {"feeds_pressure", kBool, &S::feeds_pressure, "true",
+                 "let the feeds do less while the machine is under pressure"}});
+  for (const auto& [id, source] : kFeedSources) {
+    specs.push_back({source_setting(id),
+                     kText,
+                     source,
+                     "",
+                     fmt::format("source of the feed {}: URLs or files, mirrors separated by |", id),
+                     {},
+                     0,
+                     kLargest,
+                     no_control_bytes});
+  }
+  specs.push_back({"feed_cve_api_key",
+                   kText,
+                   &S::feed_cve_api_key,
+                   "",
+                   "key for the API of the NVD",
+                   {},
+                   0,
+                   kLargest,
+                   no_control_bytes,
+                   /*secret=*/true});
+}
+
 std::vector<SettingSpec> make_specs() {  // NOLINT(readability-function-size): a table
   using enum SettingKind;
   using S = Settings;
@@ -164,8 +220,18 @@ std::vector<SettingSpec> make_specs() {  // NOLINT(readability-function-size): a
 }  // namespace
 
 std::span<const SettingSpec> setting_specs() {
-  static const std::vector<SettingSpec> specs = make_specs();
+  static const std::vector<SettingSpec> specs = [] {
+    auto all = make_specs();
+    add_feeds(all);
+    return all;
+  }();
   return specs;
+}
+
+const SettingSpec* feed_source_spec(std::string_view provider) {
+  const auto specs = setting_specs();
+  const auto found = std::ranges::find(specs, source_setting(provider), &SettingSpec::name);
+  return found == specs.end() ? nullptr : &*found;
 }
 
 std::span<const OlderSpelling> older_spellings() {

@@ -82,6 +82,35 @@ TEST_F(SettingsTest, DefaultsAreThoseOfTheSpecification) {
   EXPECT_EQ(loaded.effective.size(), setting_specs().size());
 }
 
+TEST_F(SettingsTest, TheFeedsHaveTheirOwn) {
+  const auto s = load()->settings;
+  EXPECT_EQ(s.feeds_db_path, s.state_dir / "feeds.db");
+  EXPECT_EQ(s.feeds_cache_dir, s.state_dir / "feeds");
+  EXPECT_EQ(s.feeds_permits, 10U);
+  EXPECT_EQ(s.feeds_max_age, std::chrono::hours(7 * 24));
+  EXPECT_EQ(s.feeds_interval, std::chrono::hours(24));
+  EXPECT_TRUE(s.feeds_pressure);
+  EXPECT_EQ(s.feed_cve_source, "");
+  environment_.variables["SLIPWAY_FEED_CWE_SOURCE"] = "https://a/x.xml|/srv/x.xml https://a/y.xml";
+  EXPECT_EQ(load()->settings.feed_cwe_source, "https://a/x.xml|/srv/x.xml https://a/y.xml");
+  EXPECT_EQ(load({flag("feeds_interval", "never")})->settings.feeds_interval, std::chrono::milliseconds(0));
+  EXPECT_EQ(load({flag("feeds_interval", "0")})->settings.feeds_interval, std::chrono::milliseconds(0));
+  EXPECT_FALSE(load({flag("feeds_max_age", "never")}));
+  EXPECT_FALSE(load({flag("feeds_permits", "0")}));
+}
+
+TEST_F(SettingsTest, ASecretIsTakenAndNeverShown) {
+  environment_.variables["SLIPWAY_FEED_CVE_API_KEY"] = "s3cret";
+  const auto loaded = load();
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->settings.feed_cve_api_key, "s3cret");
+  const auto shown = std::ranges::find(loaded->effective, "feed_cve_api_key", &EffectiveSetting::key);
+  EXPECT_EQ(shown->value, "***");
+  EXPECT_EQ(shown->origin.describe(), "SLIPWAY_FEED_CVE_API_KEY");
+  environment_.variables["SLIPWAY_FEED_CVE_API_KEY"] = "s3cret\n";
+  EXPECT_THAT(error(), AllOf(HasSubstr("feed_cve_api_key"), testing::Not(HasSubstr("s3cret"))));
+}
+
 TEST_F(SettingsTest, RootKeepsItsStateInVarLib) {
   environment_.root = true;
   EXPECT_EQ(load()->settings.state_dir, "/var/lib/slipway");

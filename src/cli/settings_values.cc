@@ -79,7 +79,8 @@ Result<> assign_number(Settings& settings, const SettingSpec& spec, std::string_
 }
 
 Result<> assign_duration(Settings& settings, const SettingSpec& spec, std::string_view text) {
-  const auto length = parse_duration(text);
+  const bool never = text == "never" && spec.least == 0;
+  const auto length = never ? Result<std::chrono::milliseconds>() : parse_duration(text);
   if (!length) return fail(length.error());
   if (auto fits = in_range(spec, static_cast<std::uint64_t>(length->count())); !fits) return fail(fits.error());
   settings.*std::get<std::chrono::milliseconds Settings::*>(spec.member) = *length;

@@ -23,7 +23,7 @@ class WorkerTest : public testing::Test {
  protected:
   std::unique_ptr<sys::Command> start_worker(sys::Variables more = {}) {
     auto variables = workshop_.variables();
-    variables.merge(more);
+    for (auto& [name, value] : more) variables[name] = std::move(value);
     variables["SLIPWAY_LOG_LEVEL"] = "info";
     return start_program(Workshop::program(), {"worker", "--poll-interval", "1s"}, variables);
   }
@@ -96,6 +96,27 @@ TEST_F(WorkerTest, OneThatFailsDoesNotKeepTheOthersAndIsNotTriedWithoutPause) {
   const auto runs = workshop_.run({"runs", "--machine", "process-image", "--json"}).json();
   EXPECT_EQ(runs.at("runs").size(), 3U);  // polled again since, and the bad one was left alone
   EXPECT_EQ(end(*worker).code, 0);
+}
+
+TEST_F(WorkerTest, FeedsThatCannotBeOpenedDoNotKeepTheImages) {
+  workshop_.put("x.tar", sample_image(100'000));
+  const auto worker = start_worker({{"SLIPWAY_FEEDS_INTERVAL", "1h"}, {"SLIPWAY_FEEDS_DB_PATH", "/dev/null/feeds.db"}});
+  await(*worker, [&] { return status_of("x.tar") == "ready"; });
+  const auto ended = end(*worker);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the feeds are not kept fresh"));
+}
+
+TEST_F(WorkerTest, ItOwnsTheFeedsForAsLongAsItRuns) {
+  sys::Variables feeds{{"SLIPWAY_FEEDS_INTERVAL", "1h"}};
+  for (const char* id : {"CVE", "CWE", "CAPEC", "ATTACK", "SSG", "ASVS", "CCE", "OSV", "DEBIAN", "ALPINE"}) {
+    feeds[fmt::format("SLIPWAY_FEED_{}_SOURCE", id)] = "/nowhere/at/all";
+  }
+  const auto worker = start_worker(feeds);
+  const auto owned = [&] { return workshop_.run({"feeds", "--json"}).json().at("owned").get<bool>(); };
+  await(*worker, owned);
+  EXPECT_EQ(end(*worker).code, 0);
+  EXPECT_FALSE(owned());
 }
 
 TEST_F(WorkerTest, OtherCommandsHaveTheirWorkDoneByIt) {

@@ -113,6 +113,7 @@ sys::Variables Workshop::variables() const {
   sys::Variables variables{{"SLIPWAY_STATE_DIR", state()},
                            {"HOME", folder_},
                            {"SLIPWAY_VOLUME_BACKEND", "file"},
+                           {"SLIPWAY_FEEDS_INTERVAL", "never"},  // they would be fetched from their publishers
                            {"SLIPWAY_DEVICE_SIZE", std::to_string(device_size())}};
   if (ground_) {
     for (const auto& [name, value] : ground_->variables()) variables[name] = value;

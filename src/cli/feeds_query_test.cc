@@ -1,0 +1,172 @@
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/feeds_views.h"
+#include "cli/program.h"
+#include "feeds/standard_providers.h"
+#include "feeds/testing/small_feeds.h"
+#include "sys/descriptor.h"
+#include "sys/testing/manual_clock.h"
+#include "sys/testing/temp_dir.h"
+
+namespace slipway::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class FeedsQueryTest : public testing::Test {
+ protected:
+  FeedsQueryTest() {
+    input_.environment.variables["HOME"] = dir_.path();
+    input_.environment.variables["SLIPWAY_STATE_DIR"] = dir_.file("state");
+    input_.environment.working_dir = dir_.path();
+    std::filesystem::create_directories(dir_.file("state"));
+  }
+  int run(std::vector<std::string> words) {
+    const sys::Descriptor out(::open(dir_.file("out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
+    const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
+    input_.words = std::move(words);
+    input_.out = out.get();
+    input_.err = err.get();
+    const int code = run_program(input_, all_commands(), clock_);
+    out_ = read("out");
+    err_ = read("err");
+    return code;
+  }
+  Json json(std::vector<std::string> words) {
+    words.insert(words.begin(), "--json");
+    EXPECT_EQ(run(std::move(words)), 0) << err_;
+    auto parsed = parse_json(out_);
+    EXPECT_TRUE(parsed) << out_;
+    return parsed ? *parsed : Json();
+  }
+  std::string read(const std::string& name) {
+    std::ostringstream text;
+    text << std::ifstream(dir_.file(name)).rdbuf();
+    return text.str();
+  }
+  void make() { feeds::make_small_feeds(dir_.file("state/feeds.db"), clock_); }
+
+  sys::TempDir dir_;
+  sys::ManualClock clock_;
+  ProgramInput input_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(FeedsQueryTest, WithoutDataTheErrorSaysHowToGetSome) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"feeds", "show", "CVE-2021-44228"}, {"feeds", "search", "x"}, {"feeds", "path", "a", "b"}}) {
+    EXPECT_EQ(run(words), 1);
+    EXPECT_THAT(err_, HasSubstr("hint: `slipway feeds sync`"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("state/feeds.db")));
+}
+
+TEST_F(FeedsQueryTest, ShowPrintsFactsAndTheChainAsATree) {
+  make();
+  EXPECT_EQ(run({"feeds", "show", "cve-2021-44228"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("CVE-2021-44228"), HasSubstr("v2e::nvd::cve::CVE-2021-44228"),
+                          HasSubstr("10.0  CVSS:3.1"), HasSubstr("Apache Log4j2 JNDI")));
+  EXPECT_THAT(out_,
+              AllOf(HasSubstr("weakness CWE-502  Deserialization of Untrusted Data"),
+                    HasSubstr("mitigation M1048  Application Isolation"),
+                    HasSubstr("rule rhel8/rule/package_aide_installed  Install AIDE"), HasSubstr("requirement 5.5.3"),
+                    HasSubstr("CAPEC-586  (see above)"), HasSubstr("weakness CWE-9999  (not known)")));
+  EXPECT_EQ(run({"feeds", "show", "CVE-2021-4422"}), 1);
+  EXPECT_THAT(err_, HasSubstr("near to it: CVE-2021-44228"));
+}
+
+TEST_F(FeedsQueryTest, ShowHasAllOfItAsJson) {
+  make();
+  const auto records = json({"feeds", "show", "CVE-2021-44228"}).at("records");
+  ASSERT_EQ(records.size(), 1);
+  const auto& cve = records[0];
+  EXPECT_EQ(cve.at("kind"), "cve");
+  EXPECT_EQ(cve.at("score"), 10.0);
+  EXPECT_EQ(cve.at("body").at("references")[0], "https://logging.apache.org");
+  EXPECT_EQ(cve.at("links")[0].at("relation"), "weakness");
+  EXPECT_EQ(cve.at("links")[0].at("count"), 3);
+  EXPECT_EQ(cve.at("chain").at("below")[1].at("below")[1].at("role"), "requirement");
+  EXPECT_EQ(json({"feeds", "show", "GHSA-jfh8-c2jp-5v3q"}).at("records")[0].at("affected")[0].at("fixed"), "2.15.0");
+  EXPECT_EQ(json({"feeds", "show", "SI-3"}).at("records")[0].at("known"), false);
+}
+
+TEST_F(FeedsQueryTest, SearchFindsWordsAndMarksWhatIsTakenBack) {
+  make();
+  EXPECT_EQ(run({"feeds", "search", "deserialization"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("CWE-502"), HasSubstr("rejected"), Not(HasSubstr("\\x02"))));
+  const auto hits = json({"feeds", "search", "deserialization", "--kind", "asvs"}).at("hits");
+  ASSERT_EQ(hits.size(), 1);
+  EXPECT_EQ(hits[0].at("name"), "5.5.3");
+  EXPECT_EQ(json({"feeds", "search", "deserialization", "-n", "1"}).at("hits").size(), 1);
+  EXPECT_EQ(run({"feeds", "search", "nothing", "has", "this"}), 0);
+  EXPECT_THAT(out_, IsEmpty());
+  EXPECT_EQ(run({"feeds", "search", "--kind", "fish", "x"}), 2);
+  EXPECT_EQ(run({"feeds", "search", "--limit", "0", "x"}), 2);
+  EXPECT_EQ(run({"feeds", "search", "!!"}), 2);
+}
+
+TEST_F(FeedsQueryTest, PathShowsTheLinksOrThatThereAreNone) {
+  make();
+  EXPECT_EQ(run({"feeds", "path", "CVE-2021-44228", "TA0001"}), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("- weakness ->"), HasSubstr("- tactic ->     TA0001")));
+  const auto back = json({"feeds", "path", "T1190", "M1048"});
+  EXPECT_EQ(back.at("found"), true);
+  EXPECT_EQ(back.at("steps")[1].at("inward"), true);
+  EXPECT_EQ(back.at("steps")[1].at("relation"), "mitigates");
+  EXPECT_EQ(run({"feeds", "path", "T1190", "CCE-99999-1"}), 0);
+  EXPECT_THAT(out_, HasSubstr("There is no path"));
+  EXPECT_EQ(json({"feeds", "path", "T1190", "CCE-99999-1"}).at("found"), false);
+  EXPECT_EQ(run({"feeds", "path", "T1190", "CCE-5"}), 1);
+}
+
+TEST_F(FeedsQueryTest, WhoMayOnlyReadCanAskAndList) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  make();
+  ASSERT_EQ(::chmod(dir_.file("state").c_str(), 0500), 0);
+  EXPECT_EQ(run({"feeds", "show", "CWE-79"}), 0) << err_;
+  EXPECT_EQ(run({"feeds"}), 0) << err_;
+  ASSERT_EQ(::chmod(dir_.file("state").c_str(), 0700), 0);
+}
+
+TEST_F(FeedsQueryTest, EachStandardProviderHasASettingAndIsOffered) {
+  EXPECT_EQ(run({"__complete", "feeds", "sync", ""}), 0);
+  for (const auto& provider : feeds::standard_providers()) {
+    EXPECT_NE(feed_source_spec(provider.id), nullptr) << provider.id;
+    EXPECT_THAT(out_, HasSubstr(std::string(provider.id) + "\t"));
+  }
+  EXPECT_EQ(feed_source_spec("fish"), nullptr);
+}
+
+TEST(FeedsTree, FitsItsWidthAndUsesPlainLettersWhereOthersCannotBeShown) {
+  feeds::ChainNode root;
+  feeds::ChainNode below{.what = {.name = "CWE-1", .known = true, .title = "a title that is rather long"},
+                         .role = "weakness"};
+  below.below.push_back(
+      {.what = {.name = "CAPEC-1", .known = true, .title = "short\x1b[31m"}, .role = "attack pattern"});
+  below.more["requirement"] = 12;
+  root.below = {below, {.what = {.name = "CWE-2"}, .role = "weakness", .repeated = true}};
+  root.more["advisory"] = 2;
+  EXPECT_THAT(tree_lines(root, {.columns = 0, .unicode = false}),
+              ElementsAre("|- weakness CWE-1  a title that is rather long",
+                          "|  |- attack pattern CAPEC-1  short\\x1b[31m", "|  `- ... and 12 more requirements",
+                          "|- weakness CWE-2  (see above)", "`- ... and 2 more advisories"));
+  for (const auto& line : tree_lines(root, {.columns = 30})) EXPECT_LE(line.size(), 30 + 3 * 5) << line;
+  EXPECT_EQ(tree_lines(root, {.columns = 30}).front(), "├─ weakness CWE-1  a title th…");
+}
+
+}  // namespace
+}  // namespace slipway::cli
