@@ -1,4 +1,5 @@
 // `feeds` and `feeds list`: how the providers stand.
+#include <algorithm>
 #include <utility>
 
 #include "cli/commands.h"
@@ -39,6 +40,8 @@ void write_providers(Output& output, const FeedsPicture& picture) {
 }
 
 std::string macro_line(const FeedsPicture& picture) {
+  const bool empty = std::ranges::none_of(picture.providers, [](const auto& line) { return line.row.has_value(); });
+  if (!picture.macro && !empty) return fmt::format("{} providers, nobody has run them here", picture.providers.size());
   if (!picture.macro) return "Nothing was ever synced: `slipway feeds sync` does so.";
   std::string text = fmt::format("{}, {} providers", feeds::to_string(picture.macro->state), picture.providers.size());
   if (!picture.owner) return text + ", nobody runs them";

@@ -1,4 +1,5 @@
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include <fcntl.h>
@@ -165,6 +166,14 @@ TEST(FeedsTree, FitsItsWidthAndUsesPlainLettersWhereOthersCannotBeShown) {
                           "|  |- attack pattern CAPEC-1  short\\x1b[31m", "|  `- ... and 12 more requirements",
                           "|- weakness CWE-2  (see above)", "`- ... and 2 more advisories"));
   for (const auto& line : tree_lines(root, {.columns = 30})) EXPECT_LE(line.size(), 30 + 3 * 5) << line;
+  for (std::size_t columns = 4; columns < 60; ++columns) {  // colours change nothing but the colour
+    const auto plain = tree_lines(root, {.columns = columns});
+    const auto painted = tree_lines(root, {.columns = columns, .color = true});
+    ASSERT_EQ(plain.size(), painted.size());
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_EQ(std::regex_replace(painted[i], std::regex("\x1b\\[[0-9]+m"), ""), plain[i]);
+    }
+  }
   EXPECT_EQ(tree_lines(root, {.columns = 30}).front(), "├─ weakness CWE-1  a title th…");
 }
 

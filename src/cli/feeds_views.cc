@@ -68,8 +68,10 @@ struct DetailsJson {
   }
 };
 
+// Controls and guidelines are names that others share: no provider tells of them.
 std::string title_of(const feeds::Named& named) {
-  std::string title = named.known ? printable(named.title) : "(not known)";
+  const bool only_a_name = named.kind == "control" || named.kind == "guideline";
+  std::string title = named.known ? printable(named.title) : only_a_name ? "" : "(not known)";
   const auto standing = standing_word(named);
   return standing.empty() ? title : fmt::format("[{}] {}", standing, title);
 }
@@ -113,9 +115,10 @@ class TreeWriter {
   void write_node(const feeds::ChainNode& node, const std::string& margin) {
     const auto role = node.role + " ";
     const auto name = printable(node.what.name);
-    const auto rest = "  " + (node.repeated ? std::string("(see above)") : title_of(node.what));
+    auto rest = node.repeated ? std::string("(see above)") : title_of(node.what);
+    if (!rest.empty()) rest = "  " + rest;
     const auto line = fitting(margin + role + name + rest);
-    if (!look_.color || line.size() < (margin + role + name).size()) {
+    if (!look_.color || !line.starts_with(margin + role + name)) {
       lines_.push_back(line);
       return;
     }

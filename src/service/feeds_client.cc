@@ -109,6 +109,15 @@ class Syncing {
   std::optional<FeedsStats> last_;
 };
 
+// Of `ids`, those that do not go on already, as what an earlier process has left does.
+std::vector<std::string> without_those_under_way(feeds::MacroMachine& machine, std::span<const std::string> ids) {
+  std::vector<std::string> rest(ids.begin(), ids.end());
+  for (const auto& stats : machine.providers()) {
+    if (!is_at_rest(stats)) std::erase(rest, stats.row.id);
+  }
+  return rest;
+}
+
 FromOwner<FeedsStats> ask_once(OwnerConnection& owner, const FeedsRequest& request, const std::stop_token& stop) {
   const std::stop_callback told(stop, [&] { owner.shut(); });
   const auto line = encode(request);
@@ -143,8 +152,9 @@ Result<std::optional<FeedsStats>> command_feeds(const Feeds& feeds, FeedsVerb ve
       if (auto moved = owner.move_saved(verb, ids); !moved) return fail(std::move(moved.error()));
       return FeedsStats{};
     }
-    return run_here(feeds, owner, on_stats, stop,
-                    [&](feeds::MacroMachine& machine) { return command(machine, verb, ids); });
+    return run_here(feeds, owner, on_stats, stop, [&](feeds::MacroMachine& machine) {
+      return command(machine, verb, without_those_under_way(machine, ids));
+    });
   };
   auto stats = with_owner<FeedsStats>(
       search_of(feeds), stop, [&] { return FeedsOwner::open(feeds.setup); }, here,

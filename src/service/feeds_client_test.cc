@@ -278,6 +278,15 @@ TEST_F(FeedsClientTest, WithoutAnOwnerStartAndResumeAreDoneHereToTheEnd) {
   EXPECT_EQ(row(**started, "b").outcome, feeds::Outcome::kCompleted);
 }
 
+TEST_F(FeedsClientTest, AStartHereOfWhatWasInterruptedGoesOnWithIt) {
+  leave_running();
+  gate_.open();
+  const auto started = tell(FeedsVerb::kStart, {"a"});
+  ASSERT_TRUE(started && *started) << started.error().describe();
+  EXPECT_EQ(row(**started, "a").outcome, feeds::Outcome::kCompleted);
+  EXPECT_EQ(row(**started, "a").instance, 1);
+}
+
 TEST_F(FeedsClientTest, AnOwnerWithOtherSettingsDoesNotSync) {
   settings_ = {{"feed_a_source", "theirs"}};
   const auto owner = own();
