@@ -42,9 +42,9 @@ JsonWriter& JsonWriter::close(char bracket) {
   return *this;
 }
 
-JsonWriter& JsonWriter::name(std::string_view name) {
+JsonWriter& JsonWriter::name(std::string_view key) {
   separate();
-  quote(name);
+  quote(key);
   text_ += ':';
   comma_ = false;
   return *this;

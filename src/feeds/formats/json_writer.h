@@ -15,7 +15,7 @@ class JsonWriter {
  public:
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
-  JsonWriter& name(std::string_view name);
+  JsonWriter& name(std::string_view key);
   JsonWriter& value(std::string_view text);  // a string; must be UTF-8
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& number(double number);
@@ -23,10 +23,10 @@ class JsonWriter {
   JsonWriter& flag(bool flag);
   JsonWriter& raw(std::string_view json);  // a value that is JSON already
 
-  JsonWriter& member(std::string_view name_, std::string_view text) { return name(name_).value(text); }
+  JsonWriter& member(std::string_view key, std::string_view text) { return name(key).value(text); }
   // Nothing when the text is empty.
-  JsonWriter& filled(std::string_view name_, std::string_view text) {
-    return text.empty() ? *this : name(name_).value(text);
+  JsonWriter& filled(std::string_view key, std::string_view text) {
+    return text.empty() ? *this : name(key).value(text);
   }
 
   [[nodiscard]] const std::string& text() const { return text_; }

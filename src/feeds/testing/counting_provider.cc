@@ -21,8 +21,9 @@ Result<> CountingProvider::run(Intake& intake) {
     }
     const auto position = std::to_string(number);
     const bool bad = source_->is_bad && source_->is_bad(number);
-    auto taken = bad ? intake.put_bad(counted_urn(number).text(), Error(ErrorKind::kCorrupt, "it is bad"), position)
-                     : intake.put(counted_record(number), position);
+    const int record = source_->offset + number;
+    auto taken = bad ? intake.put_bad(counted_urn(record).text(), Error(ErrorKind::kCorrupt, "it is bad"), position)
+                     : intake.put(counted_record(record), position);
     if (!taken) return taken;
   }
   return {};

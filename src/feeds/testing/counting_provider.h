@@ -14,6 +14,7 @@ namespace slipway::feeds {
 // What the source is and does, shared with the test.
 struct CountingSource {
   int items = 10;
+  int offset = 0;  // of the numbers of its records
   std::string tag{"v1"};
   bool whole = true;
   // Called before item `number` is put, on the provider's thread; an error is the source's.
