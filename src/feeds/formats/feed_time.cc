@@ -74,22 +74,22 @@ std::optional<minutes> parse_zone(Scanner& text) {
 
 }  // namespace
 
-std::optional<TimePoint> parse_feed_time(std::string_view from) {
-  Scanner text{from};
-  const auto y = text.digits(4);
-  if (!y || !text.mark('-')) return std::nullopt;
-  const auto m = text.digits(2);
-  if (!m || !text.mark('-')) return std::nullopt;
-  const auto d = text.digits(2);
+std::optional<TimePoint> parse_feed_time(std::string_view text) {
+  Scanner scan{text};
+  const auto y = scan.digits(4);
+  if (!y || !scan.mark('-')) return std::nullopt;
+  const auto m = scan.digits(2);
+  if (!m || !scan.mark('-')) return std::nullopt;
+  const auto d = scan.digits(2);
   if (!d) return std::nullopt;
   const year_month_day date{year(*y), month(static_cast<unsigned>(*m)), day(static_cast<unsigned>(*d))};
   if (!date.ok()) return std::nullopt;
   microseconds time = sys_days(date).time_since_epoch();
-  if (!text.rest.empty()) {
-    if (!text.mark('T') && !text.mark(' ')) return std::nullopt;
-    const auto clock = parse_clock(text);
+  if (!scan.rest.empty()) {
+    if (!scan.mark('T') && !scan.mark(' ')) return std::nullopt;
+    const auto clock = parse_clock(scan);
     if (!clock) return std::nullopt;
-    const auto zone = parse_zone(text);
+    const auto zone = parse_zone(scan);
     if (!zone) return std::nullopt;
     time += *clock - *zone;
   }

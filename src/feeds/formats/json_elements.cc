@@ -17,7 +17,7 @@ constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c
 // What matters within a nested value.
 constexpr auto kMatters = [] {
   std::array<bool, 256> matters{};
-  for (const unsigned char c : {'"', '{', '}', '[', ']'}) matters[c] = true;
+  for (const char c : {'"', '{', '}', '[', ']'}) matters[static_cast<unsigned char>(c)] = true;
   return matters;
 }();
 
