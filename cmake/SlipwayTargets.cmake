@@ -42,7 +42,8 @@ endfunction()
 # From src/NAME: NAME/*.cc and NAME/PART/*.cc are the library slipway::NAME, NAME/testing/*.cc (fakes, contract suites)
 # is slipway::NAME_testing, and the *_test.cc of all these are the test program NAME_test. PUBLIC and PRIVATE are
 # libraries from outside. A folder of headers only is an interface library. A main.cc is a program's, not the library's.
-# THREADS: it works with threads, and its tests are worth running under the thread sanitizer.
+# THREADS: it works with threads, and its tests are worth running under the thread sanitizer; but for those of its parts,
+# which are then a test program of their own, NAME_parts_test.
 function(slipway_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "" "DEPENDS;PUBLIC;PRIVATE")
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
@@ -84,6 +85,16 @@ function(slipway_library name)
     add_library(slipway::${name}_testing ALIAS ${target}_testing)
     slipway_testing_libraries(testing ${arg_DEPENDS})
     target_link_libraries(${target}_testing PUBLIC slipway::${name} ${testing} GTest::gmock GTest::gtest)
+  endif()
+  if(arg_THREADS)
+    set(part_tests ${tests})
+    list(FILTER part_tests INCLUDE REGEX "^${dir}/[^/]+/[^/]+$")
+    list(FILTER part_tests EXCLUDE REGEX "/testing/[^/]+$")
+    if(part_tests)
+      list(REMOVE_ITEM tests ${part_tests})
+      slipway_test(${name}_parts_test SOURCES ${part_tests} DEPENDS ${name} PREFIX ${name}. LABELS unit)
+      set_property(GLOBAL APPEND PROPERTY SLIPWAY_UNIT_TESTS ${name}_parts_test)
+    endif()
   endif()
   if(tests)
     set(label unit)

@@ -1,5 +1,5 @@
 // The whole program on a thin pool over several boots of the virtual machine: a reboot, and the power cut while an
-// image is fetched, unpacked and activated, at 20 instants that the seed chooses (SLIPWAY_SEED; SLIPWAY_LONG=1: at 60).
+// image is fetched, unpacked and activated, at 8 instants that the seed chooses (SLIPWAY_SEED; SLIPWAY_LONG=1: at 60).
 #include <random>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ class ProgramBootsTest : public BootsFixture {
   Boot tell(const std::string& part, const std::vector<std::string>& options = {}) {
     return boot({PROGRAM_STORY, part}, options);
   }
-  static int cuts() { return long_mode() ? 60 : 20; }
+  static int cuts() { return long_mode() ? 60 : 8; }
 };
 
 TEST_F(ProgramBootsTest, AfterARebootThePoolIsStartedAndASnapshotComesBackAsItWas) {

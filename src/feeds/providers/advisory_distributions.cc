@@ -101,6 +101,68 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+// The problems of one package, as they are come to.
+class AlpinePackage {
+ public:
+  AlpinePackage(std::string_view package, std::string_view ecosystem, std::string_view repository)
+      : package_(package), ecosystem_(ecosystem), repository_(repository) {}
+
+  // One line of fixes may name one problem by several ids: the first that is a CVE names it, or the first at all. A fix
+  // in version 0 says that the package was never affected.
+  Result<> add(std::string_view version, std::string_view line) {
+    const auto words = words_of(line);
+    if (words.empty()) return {};
+    const bool never = version == "0";
+    Affected affected{.ecosystem = std::string(ecosystem_),
+                      .package = std::string(package_),
+                      .status = never ? "not-affected" : "fixed",
+                      .fixed = never ? "" : std::string(version)};
+    const auto id = name_of(words);
+    if (const auto found = known_.find(id); found != known_.end()) {
+      auto& list = std::get<Advisory>(records_[found->second].details).affected;
+      if (std::ranges::find(list, affected) == list.end()) list.push_back(std::move(affected));
+      return {};
+    }
+    auto record = make(id, words, line, std::move(affected));
+    if (!record) return fail(std::move(record.error()));
+    known_.emplace(id, records_.size());
+    records_.push_back(std::move(*record));
+    return {};
+  }
+
+  [[nodiscard]] std::vector<Record> take() { return std::move(records_); }
+
+ private:
+  static std::string name_of(const std::vector<std::string_view>& words) {
+    for (const auto word : words) {
+      if (auto cve = cve_in(word); !cve.empty()) return cve;
+    }
+    return std::string(words.front());
+  }
+
+  Result<Record> make(const std::string& id, const std::vector<std::string_view>& words, std::string_view line,
+                      Affected affected) const {
+    auto urn = Urn::make("alpine", "advisory", fmt::format("{}/{}/{}/{}", ecosystem_, repository_, package_, id));
+    if (!urn) return fail(std::move(urn.error()));
+    Record record{.urn = std::move(*urn), .title = fmt::format("{} in {}", id, package_)};
+    for (const auto word : words) {
+      const auto cve = cve_in(word);
+      auto target = vulnerability_urn(cve.empty() ? word : cve);
+      if (target) record.links.push_back({"alias", std::move(*target)});
+    }
+    JsonWriter body;
+    body.open('{').member("repository", repository_).member("ids", line).close('}');
+    record.details = Advisory{.body = body.take(), .affected = {std::move(affected)}};
+    return record;
+  }
+
+  const std::string_view package_;
+  const std::string_view ecosystem_;
+  const std::string_view repository_;
+  std::vector<Record> records_;
+  std::map<std::string, std::size_t> known_;  // by name, where in the list
+};
+
 }  // namespace
 
 std::string debian_ecosystem(std::string_view release) {
@@ -118,50 +180,16 @@ Result<std::vector<Record>> read_debian_package(std::string_view package, const 
   return records;
 }
 
-// One line of fixes may name one problem by several ids: the first that is a CVE names it, or the first at all. A fix
-// in version 0 says that the package was never affected.
 Result<std::vector<Record>> read_alpine_package(const JsonNode& entry, std::string_view ecosystem,
                                                 std::string_view repository) {
-  const auto package = entry["pkg"]["name"].text();
-  if (package.empty()) return fail(ErrorKind::kCorrupt, "a package without a name");
-  std::vector<Record> records;
-  std::map<std::string, std::size_t> known;
-  for (const auto& [version, ids] : entry["pkg"]["secfixes"].members()) {
-    for (const auto& line : ids.items()) {
-      const auto words = words_of(line.text());
-      if (words.empty()) continue;
-      std::string id(words.front());
-      for (const auto word : words) {
-        if (auto cve = cve_in(word); !cve.empty()) {
-          id = std::move(cve);
-          break;
-        }
-      }
-      const Affected affected{.ecosystem = std::string(ecosystem),
-                              .package = std::string(package),
-                              .status = version == "0" ? "not-affected" : "fixed",
-                              .fixed = version == "0" ? "" : std::string(version)};
-      if (const auto found = known.find(id); found != known.end()) {
-        auto& list = std::get<Advisory>(records[found->second].details).affected;
-        if (std::ranges::find(list, affected) == list.end()) list.push_back(affected);
-        continue;
-      }
-      auto urn = Urn::make("alpine", "advisory", fmt::format("{}/{}/{}/{}", ecosystem, repository, package, id));
-      if (!urn) return fail(std::move(urn.error()));
-      Record record{.urn = std::move(*urn), .title = fmt::format("{} in {}", id, package)};
-      for (const auto word : words) {
-        const auto cve = cve_in(word);
-        auto target = vulnerability_urn(cve.empty() ? word : cve);
-        if (target) record.links.push_back({"alias", std::move(*target)});
-      }
-      JsonWriter body;
-      body.open('{').member("repository", repository).member("ids", line.text()).close('}');
-      record.details = Advisory{.body = body.take(), .affected = {affected}};
-      known.emplace(std::move(id), records.size());
-      records.push_back(std::move(record));
+  AlpinePackage package(entry["pkg"]["name"].text(), ecosystem, repository);
+  if (entry["pkg"]["name"].text().empty()) return fail(ErrorKind::kCorrupt, "a package without a name");
+  for (const auto& [version, lines] : entry["pkg"]["secfixes"].members()) {
+    for (const auto& line : lines.items()) {
+      if (auto added = package.add(version, line.text()); !added) return fail(std::move(added.error()));
     }
   }
-  return records;
+  return package.take();
 }
 
 }  // namespace slipway::feeds
