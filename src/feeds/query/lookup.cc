@@ -183,9 +183,10 @@ Result<std::vector<Named>> named_all(store::Connection& db, const std::vector<No
     if (!one) return fail(std::move(one.error()));
     if (*one) all.push_back(std::move(**one));
   }
-  std::ranges::stable_sort(all, [](const Named& a, const Named& b) {
+  std::ranges::sort(all, [](const Named& a, const Named& b) {
     if (a.is_live() != b.is_live()) return a.is_live();
-    return name_before(a.name, b.name);
+    if (a.name != b.name) return name_before(a.name, b.name);
+    return a.node < b.node;
   });
   return all;
 }
