@@ -92,6 +92,7 @@ inline constexpr std::string_view kSchemaVersion1 = R"sql(
   ) STRICT;
   CREATE INDEX record_provider ON record (provider, generation);
   CREATE INDEX record_name ON record (name);
+  CREATE INDEX record_gone ON record (provider) WHERE gone_since IS NOT NULL;
 
   CREATE TABLE link (
     source INTEGER NOT NULL REFERENCES record (node),

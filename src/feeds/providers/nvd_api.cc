@@ -134,7 +134,7 @@ class NvdSync {
   Result<std::string> ask(const std::string& query) {
     Result<std::string> answer = fail(ErrorKind::kInvalid, "there is no address to ask");
     for (const auto& place : intake_.config().parts.front().places) {
-      answer = ask_at(place + (place.find('?') == std::string::npos ? "?" : "&") + query);
+      answer = ask_at(fmt::format("{}{}{}", place, place.find('?') == std::string::npos ? '?' : '&', query));
       if (answer || answer.error().kind() == ErrorKind::kCancelled || intake_.patience_until()) return answer;
     }
     return answer;
