@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "feeds/providers/advisory_record.h"
 #include "feeds/providers/json_items.h"
 
@@ -21,13 +22,15 @@ std::unique_ptr<Items> items(const std::string& file, archive::ByteSource& bytes
                        : json_items(file, bytes, std::move(shape), std::move(read));
 }
 
+// The text that JSON spells so; "" when it is none.
+std::string decoded(std::string_view json) {
+  const auto value = parse_json(json);
+  return value && value->is_string() ? value->get<std::string>() : "";
+}
+
 Result<std::vector<Record>> alpine_records(const JsonItem& item) {
-  // Headers are JSON texts. A file without releases is of a distribution that has none.
-  const auto plain = [&](std::string_view name) {
-    auto text = item.document->header(name);
-    if (text.size() >= 2 && text.front() == '"') text = text.substr(1, text.size() - 2);
-    return std::string(text);
-  };
+  // A file without releases is of a distribution that has none.
+  const auto plain = [&](std::string_view name) { return decoded(item.document->header(name)); };
   const auto release = plain("distroversion");
   const auto repository = plain("reponame");
   const std::string ecosystem = release.empty() ? "Wolfi" : "Alpine:" + release;
@@ -37,7 +40,9 @@ Result<std::vector<Record>> alpine_records(const JsonItem& item) {
     return fail(ErrorKind::kCorrupt, "it is no secdb: it has no list of packages");
   }
   // What stands behind the packages comes too late to say of which release they are.
-  if (repository.empty() || (release.empty() && plain("urlprefix").find("alpine") != std::string::npos)) {
+  const bool has_releases =
+      !item.document->header("distroversion").empty() || plain("urlprefix").find("alpine") != std::string::npos;
+  if (repository.empty() || (release.empty() && has_releases)) {
     return fail(ErrorKind::kCorrupt, "it does not say, before its packages, of which release and repository they are");
   }
   return read_alpine_package(item.root, ecosystem, repository);
@@ -60,7 +65,9 @@ std::unique_ptr<Items> debian_items(const std::string& file, archive::ByteSource
     if (item.kind != JsonElement::Kind::kMember) {
       return Result<std::vector<Record>>(fail(ErrorKind::kCorrupt, "it is not the tracker's: packages by name"));
     }
-    return read_debian_package(item.name, item.root);
+    const auto package = decoded(fmt::format("\"{}\"", item.name));
+    if (package.empty()) return Result<std::vector<Record>>(fail(ErrorKind::kCorrupt, "a package's name is no text"));
+    return read_debian_package(package, item.root);
   });
 }
 
