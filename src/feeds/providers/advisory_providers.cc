@@ -10,8 +10,6 @@
 namespace slipway::feeds {
 namespace {
 
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_yaml(std::string_view name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
 bool is_json(std::string_view name) { return name.ends_with(".json"); }
 bool is_hidden(std::string_view name) { return file_name(name).starts_with('.'); }

@@ -12,13 +12,12 @@
 #include "feeds/providers/cce_record.h"
 #include "feeds/providers/cce_workbook.h"
 #include "feeds/providers/csv_items.h"
+#include "feeds/providers/items.h"
 #include "feeds/sources/feed_files.h"
 #include "feeds/sources/local_tag.h"
 
 namespace slipway::feeds {
 namespace {
-
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::string platform_of(std::string_view file) {
   auto name = file_name(file);

@@ -7,12 +7,6 @@
 #include "feeds/providers/json_items.h"
 
 namespace slipway::feeds {
-namespace {
-
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-}  // namespace
-
 std::unique_ptr<Items> cve_items(std::string file, archive::ByteSource& bytes) {
   return json_items(std::move(file), bytes, {.lists = {"vulnerabilities", "CVE_Items"}},
                     [](const JsonItem& item) -> Result<std::vector<Record>> {

@@ -32,4 +32,7 @@ class Items {
   [[nodiscard]] virtual std::string name() const = 0;
 };
 
+// The last part of a file's path in its source.
+[[nodiscard]] inline std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace slipway::feeds
