@@ -131,10 +131,6 @@ TEST(StatusTextTest, EveryTextIsReadBack) {
     const auto value = static_cast<ActivationStatus>(i);
     EXPECT_EQ(parse_activation_status(to_string(value)), value);
   }
-  for (int i = 0; i < 6; ++i) {
-    const auto value = static_cast<Severity>(i);
-    EXPECT_EQ(parse_severity(to_string(value)), value);
-  }
   EXPECT_EQ(parse_purpose("volume"), Purpose::kVolume);
   EXPECT_EQ(parse_purpose("snapshot"), Purpose::kSnapshot);
   EXPECT_EQ(parse_status("Ready"), std::nullopt);

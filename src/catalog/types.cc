@@ -11,7 +11,6 @@ constexpr std::array<std::string_view, 4> kDownload{"pending", "downloading", "c
 constexpr std::array<std::string_view, 3> kActivation{"inactive", "active", "failed"};
 constexpr std::array<std::string_view, 2> kPurposes{"volume", "snapshot"};
 constexpr std::array<std::string_view, 3> kIdStates{"reserved", "made", "deleting"};
-constexpr std::array<std::string_view, 6> kSeverities{"unknown", "negligible", "low", "medium", "high", "critical"};
 constexpr std::array<std::string_view, 8> kStatuses{"pending",    "downloading", "downloaded", "scanned",
                                                     "vulnerable", "unpacked",    "ready",      "failed"};
 
@@ -35,7 +34,6 @@ std::string_view to_string(DownloadStatus status) { return text_of(status, kDown
 std::string_view to_string(ActivationStatus status) { return text_of(status, kActivation); }
 std::string_view to_string(Purpose purpose) { return text_of(purpose, kPurposes); }
 std::string_view to_string(IdState state) { return text_of(state, kIdStates); }
-std::string_view to_string(Severity severity) { return text_of(severity, kSeverities); }
 std::string_view to_string(Status status) { return text_of(status, kStatuses); }
 
 std::optional<DownloadStatus> parse_download_status(std::string_view text) {
@@ -46,7 +44,6 @@ std::optional<ActivationStatus> parse_activation_status(std::string_view text) {
 }
 std::optional<Purpose> parse_purpose(std::string_view text) { return value_of<Purpose>(text, kPurposes); }
 std::optional<IdState> parse_id_state(std::string_view text) { return value_of<IdState>(text, kIdStates); }
-std::optional<Severity> parse_severity(std::string_view text) { return value_of<Severity>(text, kSeverities); }
 std::optional<Status> parse_status(std::string_view text) { return value_of<Status>(text, kStatuses); }
 
 }  // namespace slipway::catalog

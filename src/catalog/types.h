@@ -18,12 +18,12 @@
 #include <fmt/format.h>
 
 #include "base/device_id.h"
+#include "base/severity.h"
 #include "base/time.h"
 
 namespace slipway::catalog {
 
-// The texts of these (to_string), and the numbers of severities, are what the tables hold: they may be added to, never
-// changed.
+// The texts of these (to_string) are what the tables hold: they may be added to, never changed.
 enum class DownloadStatus : std::uint8_t { kPending, kDownloading, kCompleted, kFailed };
 enum class ActivationStatus : std::uint8_t { kInactive, kActive, kFailed };
 enum class Purpose : std::uint8_t { kVolume, kSnapshot };  // of a reserved device id
@@ -32,7 +32,6 @@ enum class IdState : std::uint8_t {
   kMade,      // the pool was: what it has under this id is ours
   kDeleting,  // ours, and to be deleted; whatever it was is not known any more
 };
-enum class Severity : std::uint8_t { kUnknown, kNegligible, kLow, kMedium, kHigh, kCritical };
 
 // What people are shown: derived from all tables, stored nowhere. The furthest stage that the current content has
 // reached; what stopped it, kFailed.
@@ -51,13 +50,11 @@ enum class Status : std::uint8_t {
 [[nodiscard]] std::string_view to_string(ActivationStatus status);
 [[nodiscard]] std::string_view to_string(Purpose purpose);
 [[nodiscard]] std::string_view to_string(IdState state);
-[[nodiscard]] std::string_view to_string(Severity severity);
 [[nodiscard]] std::string_view to_string(Status status);
 [[nodiscard]] std::optional<DownloadStatus> parse_download_status(std::string_view text);
 [[nodiscard]] std::optional<ActivationStatus> parse_activation_status(std::string_view text);
 [[nodiscard]] std::optional<Purpose> parse_purpose(std::string_view text);
 [[nodiscard]] std::optional<IdState> parse_id_state(std::string_view text);
-[[nodiscard]] std::optional<Severity> parse_severity(std::string_view text);
 [[nodiscard]] std::optional<Status> parse_status(std::string_view text);
 
 // Where an image comes from, and what it is called here.

@@ -26,7 +26,7 @@ namespace slipway::cli {
 // "not scanned", "none", "12 (critical)".
 [[nodiscard]] std::string findings_text(const std::optional<catalog::ScanVerdict>& scan);
 [[nodiscard]] Style style_of(catalog::Status status);
-[[nodiscard]] Style style_of(catalog::Severity severity);
+[[nodiscard]] Style style_of(Severity severity);
 
 // What a run is doing: the ending of a finished one, else its state.
 [[nodiscard]] std::string run_word(const fsm::RunState& state);

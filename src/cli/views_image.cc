@@ -142,9 +142,9 @@ Style style_of(catalog::Status status) {
   return Style::kPlain;
 }
 
-Style style_of(catalog::Severity severity) {
-  if (severity >= catalog::Severity::kHigh) return Style::kRed;
-  return severity == catalog::Severity::kMedium ? Style::kYellow : Style::kPlain;
+Style style_of(Severity severity) {
+  if (severity >= Severity::kHigh) return Style::kRed;
+  return severity == Severity::kMedium ? Style::kYellow : Style::kPlain;
 }
 
 }  // namespace slipway::cli

@@ -62,7 +62,7 @@ void make_images(const SampleState& sample, const std::string& path) {
   const catalog::Finding finding{.package = "openssl",
                                  .version = "1.0",
                                  .vulnerability = "CVE-2014-0160",
-                                 .severity = catalog::Severity::kCritical,
+                                 .severity = Severity::kCritical,
                                  .fixed_version = "1.0.1g",
                                  .title = "Heartbleed"};
   must(catalog->record_scan({.image_id = sample.vulnerable,

@@ -1,0 +1,79 @@
+#include "scan/inventory/finds.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "archive/entry.h"
+
+namespace slipway::scan {
+namespace {
+
+// "/lib/x" and "usr/lib/x" are one file where /lib is a link to usr/lib, as distributions have it since 2020 or so.
+std::uint64_t path_key(std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  if (path.starts_with("usr/")) path.remove_prefix(4);
+  return std::hash<std::string_view>{}(path);
+}
+
+auto order_of(const Package& package) {
+  return std::tie(package.type, package.name, package.version, package.path, package.architecture, package.layer);
+}
+
+}  // namespace
+
+void Finds::enter(std::string_view path, std::uint32_t layer) {
+  path_ = archive::printable(path);
+  layer_ = layer;
+}
+
+void Finds::add(Package package) {
+  if (package.name.empty() || package.version.empty()) {
+    unread(package.name.empty() ? "a package without a name"
+                                : fmt::format("package {} has no version", archive::printable(package.name)));
+    return;
+  }
+  if (found_.packages.size() >= kMostPackages) {
+    if (!std::exchange(overfull_, true)) unread(fmt::format("there are more than {} packages", kMostPackages));
+    return;
+  }
+  if (package.path.empty()) package.path = path_;
+  package.layer = layer_;
+  found_.packages.push_back(std::move(package));
+}
+
+void Finds::set_distribution(Distribution distribution, int rank) {
+  if (found_.distribution && rank_ <= rank) return;
+  found_.distribution = std::move(distribution);
+  rank_ = rank;
+}
+
+void Finds::own(std::string_view path, std::string_view package) {
+  if (owners_.empty() || owners_.back() != package) owners_.emplace_back(package);
+  owned_.push_back({path_key(path), static_cast<std::uint32_t>(owners_.size() - 1)});
+}
+
+void Finds::unread(std::string reason) {
+  constexpr std::size_t kMost = 1'000;
+  if (found_.unread.size() < kMost) found_.unread.push_back({path_, std::move(reason)});
+}
+
+Inventory Finds::take() {
+  std::ranges::sort(owned_);
+  for (auto& package : found_.packages) {
+    if (is_of_distribution(package.type)) continue;
+    const auto owned = std::ranges::lower_bound(owned_, path_key(package.path), {}, &Owned::path);
+    if (owned != owned_.end() && owned->path == path_key(package.path)) package.owner = owners_[owned->owner];
+  }
+  std::ranges::sort(found_.packages, [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
+  const auto same = std::ranges::unique(found_.packages,
+                                        [](const auto& a, const auto& b) { return order_of(a) == order_of(b); });
+  found_.packages.erase(same.begin(), same.end());
+  owned_ = {};
+  owners_ = {};
+  return std::exchange(found_, {});
+}
+
+}  // namespace slipway::scan

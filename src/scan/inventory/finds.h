@@ -1,0 +1,62 @@
+// What the readers of an image's files have found so far.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scan/package.h"
+
+namespace slipway::scan {
+
+// A regular file of the image's merged tree.
+struct FileInfo {
+  std::string_view path{};  // "var/lib/dpkg/status"
+  std::uint64_t size = 0;
+  bool executable = false;
+
+  [[nodiscard]] std::string_view name() const { return path.substr(path.rfind('/') + 1); }  // "status"
+};
+
+// One thread.
+class Finds {
+ public:
+  static constexpr std::size_t kMostPackages = 200'000;
+
+  // All that is added from now on is of this file.
+  void enter(std::string_view path, std::uint32_t layer);
+
+  // Path and layer become the file's; a path that is given stays. One without a name or a version, or beyond
+  // kMostPackages, is not added, and that is noted as unread.
+  void add(Package package);
+  // The one with the lowest rank counts: etc/os-release (0) before usr/lib/os-release (1), whatever their order in the
+  // archive.
+  void set_distribution(Distribution distribution, int rank);
+  // A file that a package of the distribution has brought, absolute or not.
+  void own(std::string_view path, std::string_view package);
+  // Something in this file could not be read; the rest was.
+  void unread(std::string reason);
+
+  // All of it, sorted, each once; packages of languages whose file is owned say so. Nothing is left here.
+  [[nodiscard]] Inventory take();
+
+ private:
+  struct Owned {
+    std::uint64_t path = 0;  // its hash
+    std::uint32_t owner = 0;
+
+    friend auto operator<=>(const Owned&, const Owned&) = default;
+  };
+
+  std::string path_{};
+  std::uint32_t layer_ = 0;
+  int rank_ = 0;
+  bool overfull_ = false;
+  Inventory found_{};
+  std::vector<Owned> owned_{};
+  std::vector<std::string> owners_{};
+};
+
+}  // namespace slipway::scan

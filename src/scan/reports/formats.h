@@ -1,0 +1,36 @@
+// A report for other programs, in the forms that they read. Pure: one report always makes the same text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "scan/finding.h"
+
+namespace slipway::scan {
+
+// The schema (SchemaVersion 2) that those who read Trivy's JSON know.
+[[nodiscard]] std::string trivy_json(const Report& report);
+// 2.1.0.
+[[nodiscard]] std::string sarif_json(const Report& report);
+
+enum class Vulnerabilities : std::uint8_t { kLeftOut, kListed };
+// CycloneDX 1.5: the inventory, and what is known against it where that is asked for.
+[[nodiscard]] std::string cyclonedx_json(const Report& report, Vulnerabilities vulnerabilities);
+// SPDX 2.3: the inventory.
+[[nodiscard]] std::string spdx_json(const Report& report);
+
+// "pkg:deb/debian/bash@5.2-1?arch=amd64&distro=debian-12", by the package URL specification.
+[[nodiscard]] std::string package_url(const Package& package, const std::optional<Distribution>& distribution);
+
+// What an SBOM of anybody's making lists: CycloneDX JSON (1.2 to 1.7), SPDX 2.x as JSON or tag-value, and either as the
+// predicate of an in-toto statement, also in a DSSE envelope. What a package URL does not tell is taken from
+// properties that this program and Trivy write. A component without a usable package URL is noted in `unread`, unless
+// it is none that could be matched (a file, the operating system, the application itself). kCorrupt: it is no SBOM that
+// is known.
+[[nodiscard]] Result<Inventory> read_sbom(std::string_view text);
+// Whether a text that begins so may be one.
+[[nodiscard]] bool looks_like_sbom(std::string_view beginning);
+
+}  // namespace slipway::scan
