@@ -69,7 +69,7 @@ void check_ranges(const Texts& texts) {
     const auto equal = constraint_contains(scheme, "=" + std::string(c), b);
     const auto order = compare_versions(scheme, b, c);
     constexpr std::string_view kSyntax = " \t\v\f\r,|<>=";
-    if (equal && c.find_first_of(kSyntax) == std::string_view::npos) require(*equal == (order == 0));
+    if (equal && c.find_first_of(kSyntax) == std::string_view::npos) require(order && *equal == (*order == 0));
   }
 }
 

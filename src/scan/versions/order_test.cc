@@ -62,7 +62,7 @@ TEST(CompareVersionsTest, LongRunsOfAnyPartTakeLinearTime) {
   for (const std::string part :
        {"0", ".0", "-0", ".", "-", "a", ".a", "1a", "0.", "~", "^", "_p", "_p1", "+", "-r1", ".0-"}) {
     std::string version = "1";
-    while (version.size() < 400'000) version += part;
+    while (version.size() < 100'000) version += part;
     for (const auto scheme : kAll) {
       const auto order = compare_versions(scheme, version, version);
       EXPECT_EQ(order.value_or(std::strong_ordering::equal), std::strong_ordering::equal);
