@@ -7,11 +7,12 @@
 namespace slipway::scan {
 
 std::span<const FileReader> distribution_readers() {
-  static constexpr std::array<FileReader, 4> kReaders{{
+  static constexpr std::array<FileReader, 5> kReaders{{
       {"os-release", wants_os_release, read_os_release},
       {"dpkg", wants_dpkg_status, read_dpkg_status},
       {"dpkg-files", wants_dpkg_files, read_dpkg_files},
       {"apk", wants_apk, read_apk},
+      {"rpm", wants_rpm, read_rpm},
   }};
   return kReaders;
 }
