@@ -107,6 +107,7 @@ class Statement {
 
  private:
   friend class Database;
+  friend class MemoryDatabase;
   explicit Statement(sqlite3_stmt* handle);
 
   template <class... Args>

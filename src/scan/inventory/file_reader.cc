@@ -1,9 +1,12 @@
 #include "scan/inventory/file_reader.h"
 
+#include <algorithm>
+
 namespace slipway::scan {
 
-Result<std::string> read_whole(archive::ByteSource& content, std::uint64_t most) {
+Result<std::string> read_whole(archive::ByteSource& content, std::uint64_t most, std::uint64_t expected) {
   std::string whole;
+  whole.reserve(std::min(most, expected));
   for (;;) {
     const auto piece = content.next();
     if (!piece) return fail(piece.error());

@@ -28,7 +28,9 @@ struct FileReader {
 [[nodiscard]] std::span<const FileReader> language_readers();      // manifests and lock files
 [[nodiscard]] std::span<const FileReader> binary_readers();        // jars, programs with their modules' names inside
 
-// The whole content. kRejected when it has more than `most` bytes.
-[[nodiscard]] Result<std::string> read_whole(archive::ByteSource& content, std::uint64_t most);
+// The whole content. kRejected when it has more than `most` bytes. With the size that is expected, if it is what comes,
+// no more memory is taken than for that.
+[[nodiscard]] Result<std::string> read_whole(archive::ByteSource& content, std::uint64_t most,
+                                             std::uint64_t expected = 0);
 
 }  // namespace slipway::scan

@@ -51,6 +51,12 @@ void Finds::set_distribution(Distribution distribution, int rank) {
 }
 
 void Finds::own(std::string_view path, std::string_view package) {
+  if (owned_.size() >= kMostOwned) {
+    if (!std::exchange(overowned_, true)) {
+      unread(fmt::format("packages of the distribution own more than {} files", kMostOwned));
+    }
+    return;
+  }
   if (owners_.empty() || owners_.back() != package) owners_.emplace_back(package);
   owned_.push_back({path_key(path), static_cast<std::uint32_t>(owners_.size() - 1)});
 }
@@ -68,11 +74,13 @@ Inventory Finds::take() {
     if (owned != owned_.end() && owned->path == path_key(package.path)) package.owner = owners_[owned->owner];
   }
   std::ranges::sort(found_.packages, [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
-  const auto same = std::ranges::unique(found_.packages,
-                                        [](const auto& a, const auto& b) { return order_of(a) == order_of(b); });
+  const auto same =
+      std::ranges::unique(found_.packages, [](const auto& a, const auto& b) { return order_of(a) == order_of(b); });
   found_.packages.erase(same.begin(), same.end());
   owned_ = {};
   owners_ = {};
+  overfull_ = false;
+  overowned_ = false;
   return std::exchange(found_, {});
 }
 

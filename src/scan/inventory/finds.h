@@ -24,6 +24,7 @@ struct FileInfo {
 class Finds {
  public:
   static constexpr std::size_t kMostPackages = 200'000;
+  static constexpr std::size_t kMostOwned = 1'000'000;
 
   // All that is added from now on is of this file.
   void enter(std::string_view path, std::uint32_t layer);
@@ -34,7 +35,8 @@ class Finds {
   // The one with the lowest rank counts: etc/os-release (0) before usr/lib/os-release (1), whatever their order in the
   // archive.
   void set_distribution(Distribution distribution, int rank);
-  // A file that a package of the distribution has brought, absolute or not.
+  // A file that a package of the distribution has brought, absolute or not. Beyond kMostOwned it is forgotten, and that
+  // is noted as unread.
   void own(std::string_view path, std::string_view package);
   // Something in this file could not be read; the rest was.
   void unread(std::string reason);
@@ -54,6 +56,7 @@ class Finds {
   std::uint32_t layer_ = 0;
   int rank_ = 0;
   bool overfull_ = false;
+  bool overowned_ = false;
   Inventory found_{};
   std::vector<Owned> owned_{};
   std::vector<std::string> owners_{};

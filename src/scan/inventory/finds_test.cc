@@ -1,0 +1,139 @@
+#include "scan/inventory/finds.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace slipway::scan {
+namespace {
+
+using ::testing::HasSubstr;
+
+Package npm(const std::string& name, const std::string& version, const std::string& path = {}) {
+  return {.type = PackageType::kNpm, .name = name, .version = version, .path = path};
+}
+
+TEST(FindsTest, PackagesAreOfTheFileAndLayerThatWasEntered) {
+  Finds finds;
+  finds.enter("app/package-lock.json", 2);
+  finds.add(npm("a", "1"));
+  finds.add(npm("b", "1", "app/x.jar/inner"));
+  finds.enter("opt/package-lock.json", 3);
+  finds.add(npm("c", "1"));
+  const Inventory found = finds.take();
+  ASSERT_EQ(found.packages.size(), 3U);
+  EXPECT_EQ(found.packages[0].path, "app/package-lock.json");
+  EXPECT_EQ(found.packages[0].layer, 2U);
+  EXPECT_EQ(found.packages[1].path, "app/x.jar/inner");
+  EXPECT_EQ(found.packages[1].layer, 2U);
+  EXPECT_EQ(found.packages[2].path, "opt/package-lock.json");
+  EXPECT_EQ(found.packages[2].layer, 3U);
+  EXPECT_TRUE(found.complete());
+}
+
+TEST(FindsTest, PackagesAreSortedAndEachIsThereOnce) {
+  Finds finds;
+  finds.enter("f", 0);
+  finds.add(npm("b", "1"));
+  finds.add(npm("a", "2"));
+  finds.add({.type = PackageType::kDeb, .name = "z", .version = "1"});
+  finds.add(npm("a", "1"));
+  finds.add(npm("b", "1"));
+  finds.add(npm("b", "1", "elsewhere"));
+  const Inventory found = finds.take();
+  ASSERT_EQ(found.packages.size(), 5U);
+  EXPECT_EQ(found.packages[0].name, "z");
+  EXPECT_EQ(found.packages[1].version, "1");
+  EXPECT_EQ(found.packages[2].version, "2");
+  EXPECT_EQ(found.packages[3].path, "elsewhere");
+  EXPECT_EQ(found.packages[4].path, "f");
+}
+
+TEST(FindsTest, APackageWithoutNameOrVersionIsNotAddedButNoted) {
+  Finds finds;
+  finds.enter("f\n", 0);
+  finds.add(npm("", "1"));
+  finds.add(npm("bad\x1bname", ""));
+  const Inventory found = finds.take();
+  EXPECT_TRUE(found.packages.empty());
+  ASSERT_EQ(found.unread.size(), 2U);
+  EXPECT_EQ(found.unread[0].path, "f\\x0a");
+  EXPECT_EQ(found.unread[0].reason, "a package without a name");
+  EXPECT_EQ(found.unread[1].reason, "package bad\\x1bname has no version");
+  EXPECT_FALSE(found.complete());
+}
+
+TEST(FindsTest, ThereIsAnEndToPackagesAndItIsNotedOnce) {
+  Finds finds;
+  finds.enter("f", 0);
+  for (std::size_t n = 0; n < Finds::kMostPackages + 2; ++n) finds.add(npm("p", std::to_string(n)));
+  const Inventory found = finds.take();
+  EXPECT_EQ(found.packages.size(), Finds::kMostPackages);
+  ASSERT_EQ(found.unread.size(), 1U);
+  EXPECT_THAT(found.unread[0].reason, HasSubstr("more than 200000 packages"));
+}
+
+TEST(FindsTest, ThereIsAnEndToOwnedFilesAndItIsNotedOnce) {
+  Finds finds;
+  finds.enter("var/lib/dpkg/info/p.list", 0);
+  for (std::size_t n = 0; n < Finds::kMostOwned + 2; ++n) finds.own("/f", "p");
+  const Inventory found = finds.take();
+  ASSERT_EQ(found.unread.size(), 1U);
+  EXPECT_THAT(found.unread[0].reason, HasSubstr("own more than 1000000 files"));
+}
+
+TEST(FindsTest, ThereIsAnEndToReasons) {
+  Finds finds;
+  finds.enter("f", 0);
+  for (int n = 0; n < 5'000; ++n) finds.unread("x");
+  EXPECT_EQ(finds.take().unread.size(), 1'000U);
+}
+
+TEST(FindsTest, TheDistributionOfTheLowestRankCountsWhateverTheOrder) {
+  for (const bool first : {true, false}) {
+    Finds finds;
+    if (first) finds.set_distribution({.id = "debian"}, 0);
+    finds.set_distribution({.id = "other"}, 1);
+    if (!first) finds.set_distribution({.id = "debian"}, 0);
+    EXPECT_EQ(finds.take().distribution->id, "debian");
+  }
+  EXPECT_FALSE(Finds().take().distribution);
+}
+
+TEST(FindsTest, ALanguagesPackageSaysWhoseItsFileIs) {
+  Finds finds;
+  finds.enter("usr/lib/python3/dist-packages/six.egg-info/PKG-INFO", 0);
+  finds.add({.type = PackageType::kPypi, .name = "six", .version = "1"});
+  finds.enter("usr/lib/x.json", 0);
+  finds.add(npm("x", "1"));
+  finds.enter("app/y.json", 0);
+  finds.add(npm("y", "1"));
+  finds.enter("var/lib/dpkg/info", 0);
+  finds.own("/usr/lib/python3/dist-packages/six.egg-info/PKG-INFO", "python3-six");
+  finds.own("lib/x.json", "x-tools");  // where lib is a link to usr/lib
+  finds.own("/var/lib/dpkg/info", "dpkg");
+  finds.add({.type = PackageType::kDeb, .name = "z", .version = "1"});
+  const Inventory found = finds.take();
+  ASSERT_EQ(found.packages.size(), 4U);
+  EXPECT_EQ(found.packages[0].owner, "");  // the distribution's own
+  EXPECT_EQ(found.packages[1].owner, "x-tools");
+  EXPECT_EQ(found.packages[2].owner, "");
+  EXPECT_EQ(found.packages[3].owner, "python3-six");
+}
+
+TEST(FindsTest, NothingIsLeftWhenItIsTaken) {
+  Finds finds;
+  finds.enter("f", 0);
+  finds.add(npm("a", "1"));
+  finds.own("/f", "p");
+  finds.set_distribution({.id = "debian"}, 0);
+  finds.unread("x");
+  EXPECT_FALSE(finds.take() == Inventory());
+  EXPECT_TRUE(finds.take() == Inventory());
+  finds.set_distribution({.id = "alpine"}, 1);
+  EXPECT_EQ(finds.take().distribution->id, "alpine");
+}
+
+}  // namespace
+}  // namespace slipway::scan
