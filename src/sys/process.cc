@@ -96,6 +96,9 @@ Result<Process> Process::start(const SpawnOptions& options) {
     if (!given) error = ::posix_spawn_file_actions_addclose(settings.actions(), next);
   }
   if (error == 0) error = settings.close_from(unused);
+  if (error == 0 && !options.folder.empty()) {
+    error = ::posix_spawn_file_actions_addchdir_np(settings.actions(), options.folder.c_str());
+  }
   std::vector<std::string> arguments{options.executable};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   pid_t pid = -1;
@@ -126,6 +129,10 @@ void Process::kill() const {
   } else if (pid_ > 0 && !reaped_) {
     ::kill(pid_, SIGKILL);
   }
+}
+
+void Process::kill_group() const {
+  if (pid_ > 0 && !reaped_) ::kill(-pid_, SIGKILL);
 }
 
 ProcessEnd Process::wait() {

@@ -17,6 +17,7 @@ struct SpawnOptions {
   std::vector<std::string> arguments{};            // without the program's own name
   std::vector<std::string> environment{};          // NAME=value; nothing is inherited
   std::vector<std::pair<int, int>> descriptors{};  // the child's number, ours; every other one is closed there
+  std::string folder{};                            // to be started in; empty: ours
 };
 
 // How a process ended.
@@ -37,6 +38,9 @@ class Process {
   // Readable when the process has ended.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
   void kill() const;  // SIGKILL; a process that is gone already is not an error
+  // SIGKILL to all of its group: itself, and whatever it started that took no group of its own. Reaches them after its
+  // end too, as long as it is not reaped: its number is nobody else's until then.
+  void kill_group() const;
   // Waits for its end and reaps it; the same answer again when called again.
   ProcessEnd wait();
 

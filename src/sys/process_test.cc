@@ -77,6 +77,27 @@ TEST(ProcessTest, StandsInAGroupOfItsOwn) {
   EXPECT_EQ(shell("read -r pid x y z group rest </proc/$$/stat; [ $pid = $group ] && echo own"), "own\n");
 }
 
+TEST(ProcessTest, IsStartedInTheFolderItIsGiven) {
+  Pipe out;
+  auto process = Process::start(
+      {.executable = "/bin/sh", .arguments = {"-c", "pwd"}, .descriptors = {{1, out.writing.get()}}, .folder = "/usr"});
+  ASSERT_TRUE(process) << process.error().message();
+  EXPECT_EQ(out.read_all(), "/usr\n");
+}
+
+TEST(ProcessTest, ItsGroupIsKilledAfterItsOwnEndToo) {
+  Pipe out;
+  auto process = Process::start(
+      {.executable = "/bin/sh", .arguments = {"-c", "sleep 1000 &"}, .descriptors = {{1, out.writing.get()}}});
+  ASSERT_TRUE(process) << process.error().message();
+  pollfd ended{process->pidfd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&ended, 1, -1), 1);
+  process->kill_group();
+  EXPECT_EQ(out.read_all(), "");  // comes to its end: nobody has the pipe
+  EXPECT_EQ(process->wait().code, 0);
+  process->kill_group();  // of a group that is gone: nothing
+}
+
 TEST(ProcessTest, SaysHowItEnded) {
   auto exits = Process::start({.executable = "/bin/sh", .arguments = {"-c", "exit 3"}});
   ASSERT_TRUE(exits);
