@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/number.h"
 #include "feeds/formats/feed_time.h"
 #include "scan/policy/small_text.h"
 
