@@ -28,7 +28,8 @@ class ByteSource {
 using Tick = std::function<Result<>(std::uint64_t position)>;
 
 // A file of known size from its beginning. Reads with pread: the descriptor's own position is not touched, and several
-// sources may read one descriptor. The descriptor stays the caller's.
+// sources may read one descriptor. The descriptor stays the caller's. Behind a skip it reads little at first, and then
+// more and more: who skips often wants little of what lies between.
 class FileSource : public ByteSource {
  public:
   FileSource(int fd, std::uint64_t size, Tick tick);
@@ -44,6 +45,7 @@ class FileSource : public ByteSource {
   Tick tick_;
   std::uint64_t position_ = 0;
   std::vector<std::byte> buffer_;
+  std::size_t piece_;  // as much is read next
 };
 
 // Everything that passes is shown to a function: for digests and limits. `from` must outlive it.

@@ -1,6 +1,7 @@
 #include "archive/header_window.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -99,6 +100,12 @@ Result<> note_extended(RawNames& names, char type, std::string_view body) {
 }  // namespace
 
 Result<std::span<const std::byte>> HeaderWindow::next() {
+  static constexpr std::array<std::byte, 128UL * 1024> kAnything{};
+  if (pass_to_ > position()) {
+    auto gone = skip(std::min<std::uint64_t>(pass_to_ - position(), kAnything.size()));
+    if (!gone) return fail(std::move(gone.error()));
+    if (*gone > 0) return std::span(kAnything).first(static_cast<std::size_t>(*gone));
+  }
   auto piece = from_.next();
   if (!piece || piece->empty()) return piece;
   // libarchive has taken what it still needs of the piece before.

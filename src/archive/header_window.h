@@ -20,6 +20,9 @@ class HeaderWindow : public ByteSource {
   [[nodiscard]] Result<std::uint64_t> skip(std::uint64_t count) override;
 
   void hold(std::uint64_t offset) { held_from_ = offset; }  // from here on all is remembered
+  // Nobody looks at the bytes before `offset` that were not yet given: next() gives any others in their place, without
+  // reading them where the source can skip. None of them may be held.
+  void pass_to(std::uint64_t offset) { pass_to_ = offset; }
   void release() { held_from_.reset(); }
   [[nodiscard]] std::span<const std::byte> since(std::uint64_t offset) const;
   [[nodiscard]] std::uint64_t position() const { return start_ + window_.size(); }
@@ -29,6 +32,7 @@ class HeaderWindow : public ByteSource {
   std::vector<std::byte> window_;
   std::uint64_t start_ = 0;  // of the window in the stream
   std::optional<std::uint64_t> held_from_;
+  std::uint64_t pass_to_ = 0;
 };
 
 struct RawNames {

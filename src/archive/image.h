@@ -4,8 +4,9 @@
 //   auto done = replay({.fd = fd, .size = size}, *seen, {}, consumers);
 //
 // survey() reads entries, not contents, where it can: an uncompressed plain root file system is skipped through.
-// replay() reads the archive again and hands out what survived the merge. Both trust nothing they read, and both run
-// wherever they are called: untrusted archives belong into the Inspector's process.
+// replay() reads the archive again and hands out what survived the merge; so does visit(), to one who reads as much of
+// each file as he likes. They trust nothing they read, and run wherever they are called: untrusted archives belong into
+// the Inspector's process.
 #pragma once
 
 #include <cstddef>
@@ -80,5 +81,13 @@ using Wanted = std::function<bool(InodeId)>;
 // survives as several inodes. kCorrupt: the archive is not the one that was surveyed.
 [[nodiscard]] Result<> replay(const Input& input, const Survey& survey, const Wanted& wanted,
                               std::span<EntryConsumer* const> consumers);
+
+// Is given an inode of the tree, the entry that made it, and its content: empty but of regular files; holes read as
+// zeros; of no use after the call. What is skipped, or left when the call is over, is not read where the archive is not
+// compressed and no digest needs it. An error from it ends the work, and is what comes out.
+using Visit = std::function<Result<>(InodeId inode, const Entry& entry, ByteSource& content)>;
+
+// As replay().
+[[nodiscard]] Result<> visit(const Input& input, const Survey& survey, const Wanted& wanted, const Visit& visitor);
 
 }  // namespace slipway::archive

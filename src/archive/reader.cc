@@ -110,10 +110,11 @@ struct Reader::State {
   std::unique_ptr<LibarchiveInput> input;
   ArchiveHandle handle{archive_read_new()};
   Entry entry;
-  bool inside = false;         // an entry whose content is not yet passed
-  bool sparse = false;         // its headers speak of holes
-  std::uint64_t given = 0;     // bytes of its content so far
-  std::uint64_t given_to = 0;  // where they end
+  bool inside = false;           // an entry whose content is not yet passed
+  bool sparse = false;           // its headers speak of holes
+  std::uint64_t content_at = 0;  // where in the stream its content begins
+  std::uint64_t given = 0;       // bytes of its content so far
+  std::uint64_t given_to = 0;    // where they end
   bool ended = false;
 };
 
@@ -250,6 +251,7 @@ Result<const Entry*> Reader::next() {
   if (status == ARCHIVE_EOF) return s.finish(header_at);
   if (status != ARCHIVE_OK && (status != ARCHIVE_WARN || !only_translation(a))) return s.input->failure(a);
   if (auto filled = s.fill(raw, header_at); !filled) return fail(std::move(filled.error()));
+  s.content_at = static_cast<std::uint64_t>(archive_filter_bytes(a, -1));
   s.inside = true;
   return &s.entry;
 }
@@ -273,6 +275,13 @@ Result<Piece> Reader::read() {
     if (auto fits = s.check_piece(offset, size); !fits) return fail(std::move(fits.error()));
     return Piece{static_cast<std::uint64_t>(offset), {static_cast<const std::byte*>(data), size}};
   }
+}
+
+// A sparse file's content stands in the stream without its holes: its places there are known to libarchive alone.
+void Reader::pass_to(std::uint64_t offset) {
+  State& s = *state_;
+  if (!s.inside || s.sparse || !s.entry.sparse.empty()) return;
+  s.window->pass_to(s.content_at + std::min(offset, s.entry.size));
 }
 
 std::uint64_t Reader::position() const { return state_->window->position(); }

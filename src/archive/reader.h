@@ -43,6 +43,10 @@ class Reader {
   // The next piece of the present entry's content, valid until the next call; one with no bytes at the end.
   [[nodiscard]] Result<Piece> read();
 
+  // The present entry's content before `offset` is not wanted: until there read() may give any bytes in its place, of
+  // the right length, and does not read them where the source can skip.
+  void pass_to(std::uint64_t offset);
+
   // Bytes of the tar stream so far, unpacked.
   [[nodiscard]] std::uint64_t position() const;
 

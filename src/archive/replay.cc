@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "archive/entry_content.h"
 #include "archive/image.h"
 #include "archive/layer_stream.h"
 #include "archive/reader.h"
@@ -88,16 +90,19 @@ Result<> feed(Reader& reader, InodeId inode, const Entry& entry, std::span<Entry
   return listening.empty() ? Result<>{} : feed_content(reader, listening);
 }
 
+// Takes an inode and the entry that made it, at which the reader stands.
+using Give = std::function<Result<>(Reader& reader, InodeId inode, const Entry& entry)>;
+
 class Replay {
  public:
-  Replay(const Survey& survey, const Wanted& wanted, std::span<EntryConsumer* const> consumers)
-      : survey_(survey), inodes_(wanted_inodes(survey, wanted)), consumers_(consumers) {}
+  Replay(const Survey& survey, const Wanted& wanted, Give give)
+      : survey_(survey), inodes_(wanted_inodes(survey, wanted)), give_(std::move(give)) {}
 
-  [[nodiscard]] std::size_t rounds() const { return passes(survey_, inodes_); }
-  // From 0. The first reads and checks all layers, the others those that still have something to give.
-  [[nodiscard]] Result<> run(const Input& input, std::size_t round) const;
+  [[nodiscard]] Result<> run(const Input& input) const;
 
  private:
+  // From 0. The first reads and checks all layers, the others those that still have something to give.
+  [[nodiscard]] Result<> pass(const Input& input, std::size_t round) const;
   [[nodiscard]] Result<> plain(Reader& reader) const;
   [[nodiscard]] Result<> layered(Reader& outer, UnpackMeter& meter, std::size_t round) const;
   [[nodiscard]] Result<> entry(Origin origin, Reader& reader, const Entry& entry, std::size_t round) const;
@@ -107,10 +112,18 @@ class Replay {
 
   const Survey& survey_;
   ByOrigin inodes_;
-  std::span<EntryConsumer* const> consumers_;
+  Give give_;
 };
 
-Result<> Replay::run(const Input& input, std::size_t round) const {
+Result<> Replay::run(const Input& input) const {
+  const std::size_t rounds = passes(survey_, inodes_);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    if (auto done = pass(input, round); !done) return done;
+  }
+  return {};
+}
+
+Result<> Replay::pass(const Input& input, std::size_t round) const {
   FileSource file(input.fd, input.size, input.tick);
   UnpackMeter meter(survey_.policy.limits, input.size);
   auto reader = Reader::open(file, meter);
@@ -133,7 +146,7 @@ Result<> Replay::entry(Origin origin, Reader& reader, const Entry& entry, std::s
     return {};
   }
   for (const Made& each : made) {
-    if (auto fed = feed(reader, each.inode, entry, consumers_); !fed) return fed;
+    if (auto given = give_(reader, each.inode, entry); !given) return given;
   }
   return {};
 }
@@ -185,11 +198,18 @@ std::size_t passes_to_replay(const Survey& survey) { return passes(survey, wante
 
 Result<> replay(const Input& input, const Survey& survey, const Wanted& wanted,
                 std::span<EntryConsumer* const> consumers) {
-  const Replay replay(survey, wanted, consumers);
-  for (std::size_t round = 0; round < replay.rounds(); ++round) {
-    if (auto done = replay.run(input, round); !done) return done;
-  }
-  return {};
+  const Give give = [&](Reader& reader, InodeId inode, const Entry& entry) {
+    return feed(reader, inode, entry, consumers);
+  };
+  return Replay(survey, wanted, give).run(input);
+}
+
+Result<> visit(const Input& input, const Survey& survey, const Wanted& wanted, const Visit& visitor) {
+  const Give give = [&](Reader& reader, InodeId inode, const Entry& entry) {
+    EntryContent content(reader, entry.size);
+    return visitor(inode, entry, content);
+  };
+  return Replay(survey, wanted, give).run(input);
 }
 
 }  // namespace slipway::archive
