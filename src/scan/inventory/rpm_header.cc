@@ -17,7 +17,7 @@ constexpr std::size_t kEntrySize = 16;
 constexpr std::size_t kMostEntries = 0xffff;  // rpm's own limit
 constexpr std::size_t kMostFiles = 500'000;   // of one package; the largest known ones have a tenth of it
 
-enum Type : std::uint32_t { kInt32 = 4, kText = 6, kTexts = 8, kTranslated = 9 };
+enum Type : std::uint8_t { kInt32 = 4, kText = 6, kTexts = 8, kTranslated = 9 };
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return read_number<std::uint32_t>(bytes, at, ByteOrder::kBig);
@@ -172,16 +172,16 @@ Result<std::vector<std::uint32_t>> RpmHeader::numbers(Tag tag) const {
   return all;
 }
 
-void add_rpm_package(std::string_view bytes, Finds& finds) {
-  const auto header = RpmHeader::parse(bytes);
-  if (!header) return finds.unread("a package: " + header.error().message());
-  const auto name = header->text(RpmHeader::kName);
+void add_rpm_package(std::string_view header, Finds& finds) {
+  const auto tags = RpmHeader::parse(header);
+  if (!tags) return finds.unread("a package: " + tags.error().message());
+  const auto name = tags->text(RpmHeader::kName);
   if (name && *name == "gpg-pubkey") return;
   const std::string shown = name && !name->empty() ? "package " + archive::printable(*name) : "a package";
-  auto package = package_of(*header);
+  auto package = package_of(*tags);
   if (!package) return finds.unread(shown + ": " + package.error().message());
   finds.add(std::move(*package));
-  if (auto owned = own_files(*header, *name, finds); !owned) {
+  if (auto owned = own_files(*tags, *name, finds); !owned) {
     finds.unread(fmt::format("files of {}: {}", shown, owned.error().message()));
   }
 }

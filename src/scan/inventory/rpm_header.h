@@ -17,7 +17,7 @@ namespace slipway::scan {
 // A view of bytes, which must outlive it.
 class RpmHeader {
  public:
-  enum Tag : std::uint32_t {
+  enum Tag : std::uint16_t {
     kName = 1000,
     kVersion = 1001,
     kRelease = 1002,

@@ -36,8 +36,6 @@ struct Slot {
   std::uint32_t index = 0;
   std::uint64_t begin = 0;  // bytes
   std::uint64_t size = 0;
-
-  friend auto operator<=>(const Slot&, const Slot&) = default;
 };
 
 // Goes through a source from its beginning to its end, and nowhere else.

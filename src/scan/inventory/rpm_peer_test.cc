@@ -47,26 +47,26 @@ class RpmPeerTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (sys::find_program("rpm").empty() || sys::find_program("rpmbuild").empty()) return;
-    dir_ = new sys::TempDir;
-    write_file(dir_->file("many.spec"), spec());
-    sys::run_command({"rpmbuild", "-bb", "--quiet", "--target", "noarch", "--define", "_topdir " + dir_->file("top"),
-                      dir_->file("many.spec")});
+    made = new sys::TempDir;
+    write_file(made->file("many.spec"), spec());
+    sys::run_command({"rpmbuild", "-bb", "--quiet", "--target", "noarch", "--define", "_topdir " + made->file("top"),
+                      made->file("many.spec")});
     std::vector<std::string> install =
         rpm({"-i", "--force-debian", "--justdb", "--nodeps", "--noscripts", "--nosignature", "--ignorearch"});
-    for (const auto& file : std::filesystem::recursive_directory_iterator(dir_->file("top/RPMS"))) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(made->file("top/RPMS"))) {
       if (file.path().extension() == ".rpm") install.push_back(file.path());
     }
     sys::run_command(rpm({"--initdb"}));
     sys::run_command(install);
   }
-  static void TearDownTestSuite() { delete dir_; }
+  static void TearDownTestSuite() { delete made; }
 
   void SetUp() override {
-    if (dir_ == nullptr) GTEST_SKIP() << "there is no rpm";
+    if (made == nullptr) GTEST_SKIP() << "there is no rpm";
   }
 
   static std::vector<std::string> rpm(std::vector<std::string> words) {
-    words.insert(words.begin(), {"rpm", "--define", "_db_backend sqlite", "--dbpath", dir_->file("db")});
+    words.insert(words.begin(), {"rpm", "--define", "_db_backend sqlite", "--dbpath", made->file("db")});
     return words;
   }
 
@@ -99,25 +99,25 @@ class RpmPeerTest : public ::testing::Test {
   }
 
   static std::vector<std::string> headers() {
-    auto database = store::Database::open({.path = dir_->file("db/rpmdb.sqlite")}).value();
+    auto database = store::Database::open({.path = made->file("db/rpmdb.sqlite")}).value();
     auto select = database.prepare("SELECT blob FROM Packages").value();
     std::vector<std::string> all;
     while (select.step().value()) all.emplace_back(select.blob(0).begin(), select.blob(0).end());
     return all;
   }
 
-  static inline sys::TempDir* dir_ = nullptr;
+  static inline sys::TempDir* made = nullptr;
 };
 
 TEST_F(RpmPeerTest, PackagesAreThoseThatRpmLists) {
   const auto expected = listed();
   ASSERT_EQ(expected.size(), kPackages + 1U);
-  EXPECT_EQ(found_in("var/lib/rpm/rpmdb.sqlite", file_bytes(dir_->file("db/rpmdb.sqlite"))), expected);
+  EXPECT_EQ(found_in("var/lib/rpm/rpmdb.sqlite", file_bytes(made->file("db/rpmdb.sqlite"))), expected);
 }
 
 TEST_F(RpmPeerTest, FilesAreOwnedAsRpmSays) {
   ReadFiles files;
-  files.add("var/lib/rpm/rpmdb.sqlite", file_bytes(dir_->file("db/rpmdb.sqlite")));
+  files.add("var/lib/rpm/rpmdb.sqlite", file_bytes(made->file("db/rpmdb.sqlite")));
   std::map<std::string, std::string> owners;
   std::istringstream lines(sys::run_command(rpm({"-qa", "--qf", "[%{=NAME} %{FILENAMES}\n]"})));
   for (std::string name, path; lines >> name >> path;) owners[path.substr(1)] = name;
