@@ -1,0 +1,68 @@
+#include "archive/testing/zip_builder.h"
+
+#include <stdexcept>
+
+#include <zlib.h>
+
+namespace slipway::archive {
+namespace {
+
+std::string number(std::uint64_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8U * static_cast<unsigned>(i)) & 0xffU);
+  return out;
+}
+
+std::string deflated(std::string_view text) {
+  z_stream stream{};
+  if (::deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  std::string out(::deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int status = ::deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  if (status != Z_STREAM_END) throw std::runtime_error("deflate");
+  return out;
+}
+
+}  // namespace
+
+ZipBuilder& ZipBuilder::file(std::string_view name, std::string_view content, const ZipForm& form) {
+  using Lengths = ZipForm::Lengths;
+  const bool behind = form.lengths != Lengths::kBefore && form.lengths != Lengths::kWideBefore;
+  const bool wide = form.lengths == Lengths::kWideBefore;
+  const bool blank = behind && form.lengths != Lengths::kBoth;
+  const std::string packed = form.stored ? std::string(content) : deflated(content);
+  const auto digest = ::crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
+  const std::string extra =
+      wide ? number(1, 2) + number(16, 2) + number(content.size(), 8) + number(packed.size(), 8) : std::string();
+  const std::string begin = number(wide ? 45 : 20, 2) + number((behind ? 8U : 0U) | (form.encrypted ? 1U : 0U), 2) +
+                            number(form.stored ? 0 : form.method, 2) + number(0, 4);
+  const std::uint64_t at = bytes_.size();
+
+  bytes_ += "PK\x03\x04" + begin + number(blank ? 0 : digest, 4);
+  bytes_ += wide ? number(0xffffffff, 4) + number(0xffffffff, 4)
+                 : number(blank ? 0 : packed.size(), 4) + number(blank ? 0 : content.size(), 4);
+  bytes_ += number(name.size(), 2) + number(extra.size(), 2);
+  bytes_.append(name).append(extra).append(packed);
+  if (behind) {
+    const int width = form.lengths == Lengths::kWide ? 8 : 4;
+    if (form.lengths != Lengths::kUnmarked) bytes_ += "PK\x07\x08";
+    bytes_ += number(digest, 4) + number(packed.size(), width) + number(content.size(), width);
+  }
+  directory_ += "PK\x01\x02" + number(20, 2) + begin + number(digest, 4) + number(packed.size(), 4) +
+                number(content.size(), 4) + number(name.size(), 2) + number(0, 2 + 2 + 2 + 2 + 4) + number(at, 4);
+  directory_ += name;
+  ++entries_;
+  return *this;
+}
+
+std::string ZipBuilder::finish() const {
+  return bytes_ + directory_ + "PK\x05\x06" + number(0, 4) + number(entries_, 2) + number(entries_, 2) +
+         number(directory_.size(), 4) + number(bytes_.size(), 4) + number(0, 2);
+}
+
+}  // namespace slipway::archive
