@@ -57,6 +57,21 @@ TEST(JsonTest, DeepNestingIsReadUpToTheLimitAndRefusedBeyond) {
   EXPECT_FALSE(parse_json(objects));
 }
 
+TEST(JsonTest, BracketsInTextsAreNoNesting) {
+  const auto parsed = parse_json("[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\\\\\"]");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->at(0).get<std::string>().size(), 2002U);
+}
+
+// Were it in proportion to its square, this would take minutes.
+TEST(JsonTest, ALongListTakesTimeInProportionToItsLength) {
+  std::string text = "[{}";
+  for (int i = 1; i < 300'000; ++i) text += ",{}";
+  const auto parsed = parse_json(text + "]");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->size(), 300'000U);
+}
+
 TEST(JsonTest, InvalidUtf8IsRefusedBothWays) {
   for (const std::string bytes : {"\xff", "\xc3", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80"}) {
     const auto parsed = parse_json("\"" + bytes + "\"");

@@ -28,7 +28,7 @@ enum class Vulnerabilities : std::uint8_t { kLeftOut, kListed };
 // predicate of an in-toto statement, also in a DSSE envelope. What a package URL does not tell is taken from
 // properties that this program and Trivy write. A component without a usable package URL is noted in `unread`, unless
 // it is none that could be matched (a file, the operating system, the application itself). kCorrupt: it is no SBOM that
-// is known.
+// is known. kUnsupported: it is one, of another version or as XML.
 [[nodiscard]] Result<Inventory> read_sbom(std::string_view text);
 // Whether a text that begins so may be one.
 [[nodiscard]] bool looks_like_sbom(std::string_view beginning);
