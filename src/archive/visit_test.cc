@@ -163,9 +163,8 @@ TEST(VisitTest, SkippingStopsAtTheEnd) {
 // 200 KiB, with two pieces of data in it.
 TarBuilder sparse_tar() {
   TarBuilder tar;
-  tar.pax({{"GNU.sparse.numblocks", "3"},
-           {"GNU.sparse.size", "204800"},
-           {"GNU.sparse.map", "4096,4,163840,5,204800,0"}});
+  tar.pax(
+      {{"GNU.sparse.numblocks", "3"}, {"GNU.sparse.size", "204800"}, {"GNU.sparse.map", "4096,4,163840,5,204800,0"}});
   tar.header({.name = "etc/holes", .size = 9}).content("dataother");
   return tar;
 }

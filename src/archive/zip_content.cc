@@ -49,10 +49,12 @@ Result<ZipContent::Inflater::Step> ZipContent::Inflater::step(std::span<const st
   stream.avail_out = static_cast<uInt>(out.size());
   const int status = ::inflate(&stream, Z_NO_FLUSH);
   if (status == Z_MEM_ERROR) throw std::bad_alloc();
-  if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+  const std::size_t made = out.size() - stream.avail_out;
+  // What came before the damage counts: zlib fails again.
+  if (made == 0 && status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
     return fail(ErrorKind::kCorrupt, "the zip is damaged: {}", stream.msg != nullptr ? stream.msg : "no deflate");
   }
-  return Step{most - stream.avail_in, out.size() - stream.avail_out, status == Z_STREAM_END};
+  return Step{most - stream.avail_in, made, status == Z_STREAM_END};
 }
 
 ZipContent::ZipContent(Cursor& cursor, ZipAllowance& allowance) : cursor_(cursor), allowance_(allowance) {}
@@ -61,7 +63,7 @@ ZipContent::~ZipContent() = default;
 Result<> ZipContent::open(const Form& form) {
   form_ = form;
   inside_ = true;
-  ended_ = false;
+  ended_ = inflated_ = false;
   used_ = given_ = 0;
   crc_ = 0;
   if (form.method == kDeflated) {
@@ -111,31 +113,29 @@ Result<std::span<const std::byte>> ZipContent::next_stored() {
   return given(bytes);
 }
 
+// What is packed and in reach; empty when all was used.
+Result<std::span<const std::byte>> ZipContent::packed_bytes() {
+  if (form_.packed && used_ == *form_.packed) return std::span<const std::byte>{};
+  auto piece = cursor_.peek(1);
+  if (!piece || !form_.packed) return piece;
+  return piece->first(static_cast<std::size_t>(std::min<std::uint64_t>(*form_.packed - used_, piece->size())));
+}
+
+// All bytes are given before anything is said against them, however long the pieces are that come in.
 Result<std::span<const std::byte>> ZipContent::next_inflated() {
-  for (;;) {
-    const bool last = form_.packed && used_ == *form_.packed;
-    std::span<const std::byte> in;
-    if (!last) {
-      auto piece = cursor_.peek(1);
-      if (!piece) return piece;
-      if (piece->empty()) return cut_off();
-      in = *piece;
-      if (form_.packed)
-        in = in.first(static_cast<std::size_t>(std::min<std::uint64_t>(*form_.packed - used_, in.size())));
-    }
-    auto step = inflater_->step(in);
+  while (!inflated_) {
+    const auto in = packed_bytes();
+    if (!in) return in;
+    auto step = inflater_->step(*in);
     if (!step) return fail(std::move(step.error()));
     cursor_.take(step->used);
     used_ += step->used;
-    if (step->made == 0 && !step->ended && last) return cut_off();
-    const auto out = std::span<const std::byte>(inflater_->out).first(step->made);
-    auto bytes = given(out);
-    if (!bytes) return bytes;
-    if (step->ended) {
-      if (auto checked = check_end(); !checked) return fail(std::move(checked.error()));
-    }
-    if (!bytes->empty() || ended_) return bytes;
+    inflated_ = step->ended;
+    if (step->made > 0) return given(std::span<const std::byte>(inflater_->out).first(step->made));
+    if (in->empty() && !inflated_) return cut_off();
   }
+  if (auto checked = check_end(); !checked) return fail(std::move(checked.error()));
+  return std::span<const std::byte>{};
 }
 
 Result<> ZipContent::check_end() {

@@ -49,6 +49,7 @@ class ZipContent : public ByteSource {
   struct Inflater;
   [[nodiscard]] Result<std::span<const std::byte>> next_stored();
   [[nodiscard]] Result<std::span<const std::byte>> next_inflated();
+  [[nodiscard]] Result<std::span<const std::byte>> packed_bytes();
   [[nodiscard]] Result<std::span<const std::byte>> given(std::span<const std::byte> bytes);
   [[nodiscard]] Result<> check_end();
   [[nodiscard]] Result<> pass_descriptor();
@@ -60,6 +61,7 @@ class ZipContent : public ByteSource {
   std::unique_ptr<Inflater> inflater_;
   Form form_{};
   bool inside_ = false;
+  bool inflated_ = false;    // deflate's end was met
   bool ended_ = true;        // all of the content was given
   std::uint64_t used_ = 0;   // bytes of the zip
   std::uint64_t given_ = 0;  // bytes unpacked

@@ -126,6 +126,25 @@ TEST(ZipStreamTest, DamageIsNoticed) {
   EXPECT_EQ(failure(between).kind(), ErrorKind::kCorrupt);
 }
 
+TEST(ZipStreamTest, BytesAreGivenBeforeAnythingIsSaidAgainstThem) {
+  std::string bytes = ZipBuilder().file("a", "hello").finish();
+  bytes[14] = static_cast<char>(bytes[14] ^ 1);  // its digest
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{1} << 20}) {
+    MemorySource source(bytes, piece);
+    ZipAllowance allowance(100, 100);
+    ZipStream zip(source, allowance);
+    ASSERT_TRUE(zip.next());
+    std::string text;
+    auto next = zip.content().next();
+    for (; next && !next->empty(); next = zip.content().next()) {
+      text.append(reinterpret_cast<const char*>(next->data()), next->size());
+    }
+    EXPECT_EQ(text, "hello");
+    ASSERT_FALSE(next);
+    EXPECT_EQ(next.error().kind(), ErrorKind::kCorrupt);
+  }
+}
+
 TEST(ZipStreamTest, WhatIsNotTakenIsUnsupported) {
   EXPECT_THAT(failure(ZipBuilder().file("a", "x", {.encrypted = true}).finish()).message(),
               HasSubstr("a in it is encrypted"));

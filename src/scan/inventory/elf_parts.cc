@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kIdentity = 16;
 constexpr std::size_t kNarrowHeader = 52;
 constexpr std::size_t kWideHeader = 64;
-constexpr std::size_t kMostAtHead = 64UL << 10;        // so far into the file the program headers are looked for
-constexpr std::uint64_t kMostBeforeTail = 4ULL << 20;  // of what stands between segments and section headers
+constexpr std::size_t kMostAtHead = 64UL << 10;         // so far into the file the program headers are looked for
+constexpr std::uint64_t kMostBeforeTail = 16ULL << 20;  // of what stands between segments and section headers
 constexpr std::size_t kMostSegments = 1000;
 constexpr std::uint32_t kLoad = 1;
 constexpr std::uint32_t kExecutableFlag = 1;
@@ -277,13 +277,16 @@ Result<std::optional<ElfParts::Range>> ElfParts::section(std::string_view name) 
       header_.names >= header_.section_count) {
     return fail(ErrorKind::kCorrupt, "its section headers make no sense");
   }
+  const auto not_kept = [] {
+    return fail(ErrorKind::kRejected, "the names of its sections are in a part that was not kept while it was read");
+  };
   const auto table = at_offset(header_.sections_at);
-  if (table.size() < length) return std::nullopt;
+  if (table.size() < length) return not_kept();
   const Section names = parse_section(table.subspan(header_.names * width));
   if (end_of(names.offset, names.size) > size_) return fail(ErrorKind::kCorrupt, "its names lie outside of it");
   const auto kept = at_offset(names.offset);
-  const std::string_view text(reinterpret_cast<const char*>(kept.data()),
-                              static_cast<std::size_t>(std::min<std::uint64_t>(kept.size(), names.size)));
+  if (kept.size() < names.size) return not_kept();
+  const std::string_view text(reinterpret_cast<const char*>(kept.data()), static_cast<std::size_t>(names.size));
   for (std::size_t i = 0; i < header_.section_count; ++i) {
     const Section section = parse_section(table.subspan(i * width));
     if (section.name >= text.size() || section.type == kNoBits) continue;

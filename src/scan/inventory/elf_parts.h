@@ -54,7 +54,7 @@ class ElfParts {
     std::uint64_t size = 0;
   };
   // None when there is no section of that name, or sections have no names. kCorrupt: the section headers, or the
-  // section, lie outside of the file.
+  // section, lie outside of the file. kRejected: headers or names were not kept.
   [[nodiscard]] Result<std::optional<Range>> section(std::string_view name) const;
 
  private:

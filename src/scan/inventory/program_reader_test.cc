@@ -250,6 +250,20 @@ TEST(ProgramReaderTest, HostileSectionHeadersAreCorrupt) {
   }
 }
 
+// Symbols may stand between the names of the sections and their headers.
+TEST(ProgramReaderTest, NamesOfSectionsThatWereNotKeptAreSaid) {
+  const auto with_symbols = [](std::size_t size) {
+    ElfBuilder elf;
+    elf.section(".dep-v0", zlib_of(kCrates)).segment("data", kData);
+    const std::string plain = elf.finish();
+    const std::size_t headers = plain.size() - 3UL * 64;
+    elf.sections_at = headers + size;
+    return look(elf.finish().substr(0, headers) + std::string(size, 's') + plain.substr(headers), 1UL << 20);
+  };
+  EXPECT_EQ(with_symbols(8UL << 20).packages.size(), 3);
+  EXPECT_EQ(with_symbols(20UL << 20).kind, ErrorKind::kRejected);
+}
+
 TEST(ProgramReaderTest, SectionHeadersOfNoSizeAreCorrupt) {
   std::string elf = ElfBuilder().section(".dep-v0", zlib_of(kCrates)).finish();
   elf[58] = elf[59] = '\0';
