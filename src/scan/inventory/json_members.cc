@@ -37,7 +37,7 @@ Result<> each_member_of(archive::ByteSource& content, std::size_t largest, const
   feeds::JsonElements elements(content, {.members = true, .largest = largest});
   for (;;) {
     const auto element = elements.next();
-    if (!element) return fail(element.error());
+    if (!element) return fail(readable(element.error()));
     if (!*element) return {};
     if ((*element)->kind != JsonElement::Kind::kMember) return fail(ErrorKind::kCorrupt, "it must be an object");
     if (auto seen = see((*element)->name, (*element)->text); !seen) return seen;
@@ -104,7 +104,7 @@ Result<> each_parsed_item(archive::ByteSource& content, const std::vector<std::s
   ElementParser parser(finds);
   for (;;) {
     const auto element = elements.next();
-    if (!element) return fail(element.error());
+    if (!element) return fail(readable(element.error()));
     if (!*element) return {};
     if ((*element)->kind != JsonElement::Kind::kItem) {
       return fail(ErrorKind::kCorrupt, "it has no list \"{}\"", lists.front());

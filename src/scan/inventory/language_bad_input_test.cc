@@ -128,7 +128,9 @@ TEST_P(LanguageBadInput, AnyByteMayBeAnyOther) {
     for (const char c : {'\0', '\xFF', '"', '[', '{', '}', '\\', '\n', ':', '\x80'}) {
       std::string changed = text;
       changed[at] = c;
-      expect_sendable(read(GetParam().path, changed).found);
+      const auto seen = read(GetParam().path, changed);
+      expect_sendable(seen.found);
+      EXPECT_TRUE(!seen.error || is_utf8(seen.error->message()));
     }
   }
 }
@@ -250,6 +252,18 @@ TEST(LanguageBadInputTest, WhatIsNotUtf8IsCorruptOrUnread) {
                                                  6))
                 .kind(),
             ErrorKind::kUnsupported);
+}
+
+TEST(LanguageBadInputTest, BytesOfTheFileInAnErrorAreShownAsHex) {
+  const auto yaml = read("pnpm-lock.yaml", "a: \"\\\xF2\"\n");
+  EXPECT_EQ(yaml.kind(), ErrorKind::kCorrupt);
+  EXPECT_TRUE(is_utf8(yaml.error->message()));
+  const auto json = read("Pipfile.lock", "{\"default\": \xEF\xFF{}}");
+  EXPECT_EQ(json.kind(), ErrorKind::kCorrupt);
+  EXPECT_TRUE(is_utf8(json.error->message()));
+  const auto toml = read("Cargo.lock", "a = \"\\\xF2\"\n");
+  EXPECT_EQ(toml.kind(), ErrorKind::kCorrupt);
+  EXPECT_TRUE(is_utf8(toml.error->message()));
 }
 
 TEST(LanguageBadInputTest, ANameThatIsTooLongIsUnread) {

@@ -5,7 +5,7 @@
 namespace slipway::scan {
 
 std::span<const FileReader> language_readers() {
-  static const std::array kReaders{
+  static const std::array readers{
       npm_package_reader(),
       npm_lock_reader(),
       yarn_lock_reader(),
@@ -26,7 +26,7 @@ std::span<const FileReader> language_readers() {
       composer_lock_reader(),
       composer_installed_reader(),
   };
-  return kReaders;
+  return readers;
 }
 
 }  // namespace slipway::scan

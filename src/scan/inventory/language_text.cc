@@ -132,6 +132,10 @@ void add_package(Finds& finds, Package package) {
   finds.add(std::move(package));
 }
 
+Error readable(const Error& error) {
+  return is_utf8(error.message()) ? error : Error(error.kind(), archive::printable(error.message()));
+}
+
 void note_unread(Finds& finds, std::string_view what, std::string_view reason) {
   finds.unread(fmt::format("{}: {}", archive::printable(what), archive::printable(reason)));
 }

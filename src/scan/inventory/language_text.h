@@ -56,7 +56,7 @@ struct NameAndVersion {
 };
 [[nodiscard]] NameAndVersion split_at_sign(std::string_view text);
 
-// One that is kept until it is known whether it counts: a tenth of a Package.
+// One that is kept until it is known whether it counts: a third of a Package.
 struct Locked {
   std::string key{};  // by which it is needed
   std::string name{};
@@ -65,6 +65,9 @@ struct Locked {
 
 // Adds it, or notes why not: no name, no version, not UTF-8, or longer than any real one.
 void add_package(Finds& finds, Package package);
+
+// The same, with bytes that are no text shown as hex: parsers put what they read into their words.
+[[nodiscard]] Error readable(const Error& error);
 
 // What `what` tells of could not be read, and the rest was.
 void note_unread(Finds& finds, std::string_view what, std::string_view reason);

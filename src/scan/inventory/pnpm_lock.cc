@@ -136,7 +136,7 @@ Result<std::vector<std::string>> read_documents(archive::ByteSource& content) {
   std::vector<std::string> all;
   for (const auto one : documents_of(without_mark(*text))) {
     auto json = feeds::yaml_to_json(one);
-    if (!json) return fail(std::move(json.error()));
+    if (!json) return fail(readable(json.error()));
     all.push_back(std::move(*json));
   }
   return all;

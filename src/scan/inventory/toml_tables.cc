@@ -9,6 +9,7 @@
 
 #include <toml++/toml.h>
 
+#include "archive/entry.h"
 #include "scan/inventory/file_reader.h"
 #include "scan/inventory/language_text.h"
 
@@ -127,7 +128,7 @@ Result<std::string> toml_to_json(const Piece& piece) {
     json << toml::json_formatter(table);
     return std::move(json).str();
   } catch (const toml::parse_error& e) {
-    return fail(ErrorKind::kCorrupt, "it is not valid TOML: {} at line {}", e.description(),
+    return fail(ErrorKind::kCorrupt, "it is not valid TOML: {} at line {}", archive::printable(e.description()),
                 piece.line + e.source().begin.line - 1);
   } catch (const std::exception& e) {
     return fail(ErrorKind::kCorrupt, "it is not valid TOML: {}", e.what());
