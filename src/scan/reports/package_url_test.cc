@@ -90,7 +90,7 @@ TEST(PackageUrlTest, SloppyOnesAreUnderstood) {
 }
 
 TEST(PackageUrlTest, HostileOnesAreRefused) {
-  const std::string long_one = "pkg:npm/" + std::string(10'000, 'a');
+  const std::string long_one = "pkg:npm/" + std::string(100'000, 'a');
   for (const std::string_view text : {"",
                                       "pkg",
                                       "pkg:",

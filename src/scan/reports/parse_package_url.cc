@@ -12,7 +12,7 @@
 namespace slipway::scan {
 namespace {
 
-constexpr std::size_t kLongest = 8192;  // a URL; longer ones come from nobody
+constexpr std::size_t kLongest = 65536;  // longer ones come from nobody
 
 std::string lower(std::string_view text) {
   std::string out(text);

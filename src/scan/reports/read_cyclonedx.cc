@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scan/reports/json_fields.h"
@@ -61,7 +63,7 @@ void add_component(const Json& json, SbomInventory& inventory) {
                           .properties = properties_from(json)};
   if (!component.url.empty() || is_matched_kind(type)) return inventory.add(component);
   if (value_of(component.properties, "aquasecurity:trivy:Class") == "lang-pkgs") {
-    inventory.add_file(std::move(component.ref), std::move(component.name));
+    inventory.add_file(std::move(component.ref), component.name);
   }
 }
 

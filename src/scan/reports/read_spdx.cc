@@ -36,28 +36,28 @@ SpdxPackage package_from(const Json& json) {
 
 }  // namespace
 
-Result<Inventory> read_spdx(const Json& json) {
-  SpdxDocument document;
-  document.version = text_field(json, "spdxVersion");
-  const Json& packages = field(json, "packages");
+Result<Inventory> read_spdx(const Json& document) {
+  SpdxDocument read;
+  read.version = text_field(document, "spdxVersion");
+  const Json& packages = field(document, "packages");
   if (!packages.is_null() && !packages.is_array()) {
     return fail(ErrorKind::kCorrupt, "the packages of an SPDX document are not a list");
   }
-  for (const auto& package : list_field(json, "packages")) document.packages.push_back(package_from(package));
-  for (const auto& relationship : list_field(json, "relationships")) {
-    document.relationships.push_back({.from = text_field(relationship, "spdxElementId"),
-                                      .how = text_field(relationship, "relationshipType"),
-                                      .to = text_field(relationship, "relatedSpdxElement")});
+  for (const auto& package : list_field(document, "packages")) read.packages.push_back(package_from(package));
+  for (const auto& relationship : list_field(document, "relationships")) {
+    read.relationships.push_back({.from = text_field(relationship, "spdxElementId"),
+                                  .how = text_field(relationship, "relationshipType"),
+                                  .to = text_field(relationship, "relatedSpdxElement")});
   }
-  for (const auto& described : list_field(json, "documentDescribes")) {
-    if (described.is_string()) document.relationships.push_back({"SPDXRef-DOCUMENT", "DESCRIBES", described});
+  for (const auto& described : list_field(document, "documentDescribes")) {
+    if (described.is_string()) read.relationships.push_back({"SPDXRef-DOCUMENT", "DESCRIBES", described});
   }
-  for (const auto& licence : list_field(json, "hasExtractedLicensingInfos")) {
+  for (const auto& licence : list_field(document, "hasExtractedLicensingInfos")) {
     const auto& name = text_field(licence, "name");
-    document.licences.emplace(text_field(licence, "licenseId"),
-                              name.empty() || name == "NOASSERTION" ? text_field(licence, "extractedText") : name);
+    read.licences.emplace(text_field(licence, "licenseId"),
+                          name.empty() || name == "NOASSERTION" ? text_field(licence, "extractedText") : name);
   }
-  return inventory_of(document);
+  return inventory_of(read);
 }
 
 }  // namespace slipway::scan

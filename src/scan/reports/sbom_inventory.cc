@@ -124,13 +124,15 @@ void SbomInventory::add(const SbomComponent& component) {
   Package package = package_of(*url);
   if (package.version.empty()) package.version = component.version;
   apply(component, package);
-  if (package.version.empty()) return unread(label, "it has no version");
+  if (package.name.empty() || package.version.empty()) return unread(label, "it has no name or no version");
   if (!from_urls_) from_urls_ = distribution_of(*url);
   if (!component.ref.empty()) refs_.try_emplace(component.ref, found_.packages.size());
   found_.packages.push_back(std::move(package));
 }
 
-void SbomInventory::add_file(std::string ref, std::string path) { files_.emplace_back(std::move(ref), relative(path)); }
+void SbomInventory::add_file(std::string ref, std::string_view path) {
+  files_.emplace_back(std::move(ref), relative(path));
+}
 
 void SbomInventory::add_edge(std::string from, std::string to) { edges_.emplace(std::move(from), std::move(to)); }
 

@@ -39,7 +39,7 @@ class SbomInventory {
   void unread(std::string path, std::string reason);
 
   // A lock file: what depends on it, directly or not, was found there unless it says otherwise.
-  void add_file(std::string ref, std::string path);
+  void add_file(std::string ref, std::string_view path);
   void add_edge(std::string from, std::string to);
 
   // Sorted, each package once. Nothing is left here.

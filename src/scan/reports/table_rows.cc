@@ -52,8 +52,9 @@ std::vector<TableGroup> table_groups(const Report& report) {
   for (auto& [target, group] : groups) {
     group.target = target.target;
     group.type = target.type;
-    std::ranges::stable_sort(group.rows, [](const TableRow& a, const TableRow& b) {
-      return std::tie(b.severity, a.package, a.id) < std::tie(a.severity, b.package, b.id);
+    std::ranges::sort(group.rows, [](const TableRow& a, const TableRow& b) {
+      return std::tie(b.severity, a.package, a.id, a.installed, a.fixed, a.title) <
+             std::tie(a.severity, b.package, b.id, b.installed, b.fixed, b.title);
     });
     all.push_back(std::move(group));
   }
