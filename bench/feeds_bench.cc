@@ -12,7 +12,7 @@
 int main(int argc, char** argv) {
   try {
     using namespace slipway::bench;
-    if (argc == 4 && std::string_view(argv[1]) == kSyncArgument) return sync_cve(argv[2], argv[3]);
+    if (argc == 5 && std::string_view(argv[1]) == kSyncArgument) return sync_feed(argv[2], argv[3], argv[4]);
     for (const auto* name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}) ::unsetenv(name);
     return bench_main("feeds_bench", argc, argv, measure_feeds);
   } catch (const std::exception& e) {

@@ -45,13 +45,18 @@ void must_run(const std::vector<std::string>& words) {
   }
 }
 
+std::vector<std::string> sync_words(const Bench& bench, std::string_view name, const std::string& source,
+                                    const std::string& provider = "cve") {
+  return {self(), std::string(kSyncArgument), provider, bench.database(name), source};
+}
+
 double seconds_to_sync(const Bench& bench, std::string_view name, const std::string& source) {
-  return seconds_for([&] { must_run({self(), std::string(kSyncArgument), bench.database(name), source}); });
+  return seconds_for([&] { must_run(sync_words(bench, name, source)); });
 }
 
 // What it says of its own memory when it is done.
 double peak_kib_of_sync(const Bench& bench, std::string_view name, const std::string& source) {
-  const auto said = sys::run_command({self(), std::string(kSyncArgument), bench.database(name), source});
+  const auto said = sys::run_command(sync_words(bench, name, source));
   return std::stod(said);
 }
 
@@ -60,12 +65,15 @@ double seconds_for_jq(const Bench& bench) {
       [&] { must_run({"sh", "-c", fmt::format("jq -c '{}' '{}' > /dev/null", bench.query, bench.file)}); });
 }
 
+std::string real_file(std::string_view name) {
+  const char* given = std::getenv("SLIPWAY_DATA");
+  return fmt::format("{}/{}", given != nullptr ? given : SLIPWAY_BENCH_DATA, name);
+}
+
 // The largest CVE file of real data, where there is some; else one of the same shape.
 Bench prepare(const sys::TempDir& folder) {
   Bench bench{.folder = folder, .file = folder.file("cves.json")};
-  const char* given = std::getenv("SLIPWAY_DATA");
-  const std::string real =
-      std::string(given != nullptr ? given : SLIPWAY_BENCH_DATA) + "/cve/nvdcve-1.1-2025-partial.json.xz";
+  const std::string real = real_file("cve/nvdcve-1.1-2025-partial.json.xz");
   if (fs::exists(real)) {
     fmt::print(stderr, "CVEs are from {}\n", fs::path(real).filename().string());
     must_run({"sh", "-c", fmt::format("xz -dc '{}' > '{}'", real, bench.file)});
@@ -94,7 +102,7 @@ void measure_ingest(const Bench& bench, std::vector<Measure>& all) {
 
     bench.forget("killed");
     const double killed = seconds_for([&] {
-      sys::Command child({self(), std::string(kSyncArgument), bench.database("killed"), bench.file});
+      sys::Command child(sync_words(bench, "killed", bench.file));
       std::this_thread::sleep_for(std::chrono::duration<double>(first / 2));
       ::kill(child.pid(), SIGKILL);
       (void)child.wait();
@@ -173,6 +181,9 @@ void measure_api(const Bench& bench, std::vector<Measure>& all) {
                  .aim = 2,
                  .better = Better::kLower,
                  .unit = "min"});
+  // Weaknesses that are linked with each other make chains between CVEs that are long enough to be worth looking for.
+  const std::string weaknesses = real_file("cwe/cwec_v4.15.xml.xz");
+  if (fs::exists(weaknesses)) must_run(sync_words(bench, "api", weaknesses, "cwe"));
   measure_queries(bench.database("api"), all);
 }
 

@@ -9,11 +9,11 @@
 
 namespace slipway::bench {
 
-inline constexpr std::string_view kSyncArgument = "--sync-cve";
+inline constexpr std::string_view kSyncArgument = "--sync";
 
-// Loads CVEs from `source` (as the setting feed_cve_source has it) into the database, to the end, and prints the most
-// memory that this process has had, in KiB. The exit code.
-[[nodiscard]] int sync_cve(const std::string& database, const std::string& source);
+// Loads one provider from `source` (as the setting feed_PROVIDER_source has it) into the database, to the end, and
+// prints the most memory that this process has had, in KiB. The exit code.
+[[nodiscard]] int sync_feed(const std::string& provider, const std::string& database, const std::string& source);
 
 [[nodiscard]] std::vector<Measure> measure_feeds();
 

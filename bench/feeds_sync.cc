@@ -1,4 +1,4 @@
-// One sync of CVEs as the program does it, for a process of its own: so that it can be killed, and its memory measured.
+// One sync as the program does it, for a process of its own: so that it can be killed, and its memory measured.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace slipway::bench {
 
-int sync_cve(const std::string& database, const std::string& source) {
+int sync_feed(const std::string& provider, const std::string& database, const std::string& source) {
   const auto failed = [](const Error& error) {
     fmt::print(stderr, "{}\n", error.describe());
     return 1;
@@ -22,17 +22,17 @@ int sync_cve(const std::string& database, const std::string& source) {
   if (!store) return failed(store.error());
   net::HttpClient client({.proxies = false});
   auto providers = feeds::make_standard_providers(
-      {.settings = {{"cve", {.source = source, .api_key = "bench"}}}, .cache_dir = database + ".cache"}, client);
+      {.settings = {{provider, {.source = source, .api_key = "bench"}}}, .cache_dir = database + ".cache"}, client);
   if (!providers) return failed(providers.error());
   auto macro = feeds::MacroMachine::open(**store, std::move(*providers), {});
   if (!macro) return failed(macro.error());
   if (auto recovered = (*macro)->recover(); !recovered) return failed(recovered.error());
-  const std::vector<std::string> ids{"cve"};
+  const std::vector ids{provider};
   // What was interrupted has been taken up by the recovery already.
   if (auto begun = (*macro)->sync(ids); !begun) return failed(begun.error());
   if (auto rested = (*macro)->await_rest({}); !rested) return failed(rested.error());
-  for (const auto& provider : (*macro)->providers()) {
-    if (provider.row.id == "cve" && provider.row.error) return failed(*provider.row.error);
+  for (const auto& [row, ignored] : (*macro)->providers()) {
+    if (row.id == provider && row.error) return failed(*row.error);
   }
   fmt::print("{}\n", own_peak_kib());
   return 0;

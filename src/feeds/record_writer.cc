@@ -64,6 +64,9 @@ Result<std::int64_t> RecordWriter::target_node(store::Connection& db, const Urn&
   if (const auto known = nodes_.find(urn.text()); known != nodes_.end()) return known->second;
   auto node = node_of(db, urn);
   if (!node) return node;
+  // Whoever is linked to is no dead end any more.
+  auto way = store::change(db, "UPDATE link SET dead_end = 0 WHERE source = ?1 AND dead_end = 1", *node);
+  if (!way) return fail(std::move(way.error()));
   if (nodes_.size() >= kMostRemembered) nodes_.clear();
   nodes_.emplace(urn.text(), *node);
   return node;
@@ -74,11 +77,19 @@ Result<> RecordWriter::write_links(store::Connection& db, std::int64_t node, con
     auto gone = store::change(db, "DELETE FROM link WHERE source = ?1", node);
     if (!gone) return fail(std::move(gone.error()));
   }
+  bool dead_end = record.links.size() == 1;
+  if (dead_end) {
+    const auto linked = store::count(db, "SELECT EXISTS (SELECT 1 FROM link WHERE target = ?1)", node);
+    if (!linked) return fail(linked.error());
+    dead_end = *linked == 0;
+    if (dead_end) nodes_.erase(record.urn.text());  // whoever links to it next has to take that back
+  }
   for (const auto& link : record.links) {
     const auto target = target_node(db, link.target);
     if (!target) return fail(target.error());
-    auto put = store::change(db, "INSERT OR IGNORE INTO link (source, relation, target) VALUES (?1, ?2, ?3)", node,
-                             link.relation, *target);
+    auto put =
+        store::change(db, "INSERT OR IGNORE INTO link (source, relation, target, dead_end) VALUES (?1, ?2, ?3, ?4)",
+                      node, link.relation, *target, dead_end ? 1 : 0);
     if (!put) return fail(std::move(put.error()));
   }
   return {};

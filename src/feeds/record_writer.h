@@ -48,7 +48,7 @@ class RecordWriter {
     Texts now{};
   };
   Result<std::int64_t> node_of(store::Connection& db, const Urn& urn);
-  // With a memory of those asked for before: a few are the target of most links.
+  // That something is to be linked to. With a memory of those asked for before: a few are the target of most links.
   Result<std::int64_t> target_node(store::Connection& db, const Urn& urn);
   Result<> write_links(store::Connection& db, std::int64_t node, const Record& record, bool had_some);
 

@@ -10,7 +10,9 @@
 //               `gone_since` is when a whole source no longer had it. `digest` tells whether it has changed.
 // cve ... advisory   The columns that only this kind has.
 // affected      The packages of advisories: what the scanner asks for, by ecosystem and package.
-// link          From a record's node to another node; a record's links are written and deleted with it.
+// link          From a record's node to another node; a record's links are written and deleted with it. `dead_end`: its
+//               source has no other link, in either direction, so that no way leads through it. Most CVEs are such, and
+//               a search for a way need not look at them. 0 may also mean that this is not known.
 // search        Full text over records; it has no copy of the texts, but reads them from record.
 //
 // Times are INTEGER, microseconds since 1970 UTC.
@@ -179,8 +181,17 @@ inline constexpr std::string_view kSchemaVersion1 = R"sql(
   CREATE INDEX affected_node ON affected (node);
 )sql";
 
+inline constexpr std::string_view kSchemaVersion2 = R"sql(
+  ALTER TABLE link ADD COLUMN dead_end INTEGER NOT NULL DEFAULT 0 CHECK (dead_end IN (0, 1));
+  UPDATE link SET dead_end = 1
+    WHERE (SELECT count(*) FROM link AS other WHERE other.source = link.source) = 1
+      AND NOT EXISTS (SELECT 1 FROM link AS other WHERE other.target = link.source);
+  CREATE INDEX link_ways ON link (target, source) WHERE dead_end = 0;
+)sql";
+
 inline constexpr std::array kMigrations = {
     store::Migration{1, kSchemaVersion1, "providers, checkpoints, nodes, records and links"},
+    store::Migration{2, kSchemaVersion2, "links that are dead ends"},
 };
 
 inline constexpr store::Schema kFeedsSchema{.application_id = 0x736c7766,  // "slwf"

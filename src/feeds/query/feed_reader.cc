@@ -8,6 +8,7 @@
 #include "feeds/query/lookup.h"
 #include "feeds/query/path.h"
 #include "feeds/query/search.h"
+#include "feeds/query/snapshot.h"
 #include "feeds/schema.h"
 #include "store/pool.h"
 #include "store/query.h"
@@ -39,23 +40,6 @@ Result<> check_there(store::Database& db) {
   if (*id != 0) return store::check_schema(db, kFeedsSchema);
   return fail(ErrorKind::kNotFound, "{} is still empty", db.path());
 }
-
-// A reading transaction for as long as it lives.
-class Snapshot {
- public:
-  explicit Snapshot(store::Database& db) : db_(db), begun_(db.execute("BEGIN")) {}
-  ~Snapshot() {
-    if (begun_) (void)db_.execute("ROLLBACK");
-  }
-  Snapshot(const Snapshot&) = delete;
-  Snapshot& operator=(const Snapshot&) = delete;
-
-  [[nodiscard]] const Result<>& begun() const { return begun_; }
-
- private:
-  store::Database& db_;
-  Result<> begun_;
-};
 
 Result<ProviderView> view_of(Connection& db, ProviderRow row, TimePoint now) {
   const auto all = store::count(db, "SELECT count(*) FROM record WHERE provider = ?1", row.id);
@@ -91,6 +75,10 @@ Result<std::unique_ptr<FeedReader>> FeedReader::open(const std::string& path, sy
     good = fail(std::move(lease.error()));
   }
   if (good) return std::unique_ptr<FeedReader>(new FeedReader(std::move(pool), clock));
+  if (good.error().kind() == ErrorKind::kUnsupported) {
+    return fail(Error(ErrorKind::kUnsupported, fmt::format("open the feeds' database: {}", good.error().message()))
+                    .with_hint("`slipway feeds sync` brings one of an older version up to date"));
+  }
   if (good.error().kind() != ErrorKind::kNotFound) return good.error().during("open the feeds' database {}", path);
   return fail(Error(ErrorKind::kNotFound, fmt::format("there is no feeds' database yet: {}", good.error().message()))
                   .with_hint(std::string(kHowToLoad)));
@@ -125,6 +113,8 @@ Result<std::vector<SearchHit>> FeedReader::search(std::string_view text, const S
 Result<FoundPath> FeedReader::path(NodeId from, NodeId to, int most_steps) {
   return read("follow the links of the feeds", [&](Connection& db) { return find_path(db, from, to, most_steps); });
 }
+
+Result<AdvisoryReader> FeedReader::advisories() { return AdvisoryReader::open(*pool_); }
 
 Result<std::vector<ProviderView>> FeedReader::providers() {
   return read("list the providers", [&](Connection& db) -> Result<std::vector<ProviderView>> {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "feeds/feed_store.h"
+#include "feeds/query/advisory_reader.h"
 #include "feeds/query/views.h"
 #include "sys/clock.h"
 
@@ -65,6 +66,9 @@ class FeedReader {
 
   // A shortest chain of links, in whatever direction, from one to the other. That there is none is an answer.
   [[nodiscard]] Result<FoundPath> path(NodeId from, NodeId to, int most_steps = kMostSteps);
+
+  // For the scanner. While it lives, it has one of this one's few connections.
+  [[nodiscard]] Result<AdvisoryReader> advisories();
 
   [[nodiscard]] Result<std::vector<ProviderView>> providers();
   // None when nothing was ever started.

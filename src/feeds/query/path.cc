@@ -1,5 +1,9 @@
 // Breadth-first from both ends, one level at a time, on the side where the next level costs less. A node of that level
 // that the other side has been at closes a chain than which there is no shorter: so the first one ends the search.
+//
+// A thing with one link only can be an end of a chain and nothing else. Most are: a weakness has tens of thousands of
+// CVEs, and few lead anywhere else. So inward links from dead ends are never followed; that the ends themselves may be
+// such is why each is left before anything else is.
 #include "feeds/query/path.h"
 
 #include <algorithm>
@@ -18,9 +22,9 @@ namespace {
 using lookup::raw;
 
 constexpr std::string_view kOut = "SELECT target FROM link WHERE source = ?1";
-constexpr std::string_view kIn = "SELECT source FROM link WHERE target = ?1";
+constexpr std::string_view kIn = "SELECT source FROM link WHERE target = ?1 AND dead_end = 0";
 constexpr std::string_view kBoth =
-    "SELECT target FROM link WHERE source = ?1 UNION ALL SELECT source FROM link WHERE target = ?1";
+    "SELECT target FROM link WHERE source = ?1 UNION ALL SELECT source FROM link WHERE target = ?1 AND dead_end = 0";
 
 // Which node each node was reached from. Node numbers are above 0.
 class Visited {
@@ -67,6 +71,7 @@ struct Side {
   Visited visited{};
   std::vector<std::int64_t> frontier{};
   std::optional<std::int64_t> cost{};  // of its next level, once that is known
+  bool left = false;                   // its end
 
   explicit Side(NodeId begin) : frontier{raw(begin)} { visited.add(raw(begin), 0); }
 };
@@ -80,14 +85,17 @@ class PathFinder {
     if (from == to) return std::vector{from};
     Side front(from);
     Side back(to);
-    for (int steps = 0; steps < most_steps && !front.frontier.empty() && !back.frontier.empty(); ++steps) {
+    for (int steps = 0; !over(front, back, steps, most_steps); ++steps) {
       for (auto* side : {&front, &back}) {
         if (auto known = estimate(*side); !known) return fail(std::move(known.error()));
       }
-      const bool forward = *front.cost <= *back.cost;
+      const bool forward = front.left == back.left ? *front.cost <= *back.cost : !front.left;
       auto met = forward ? expand(front, back) : expand(back, front);
       if (!met) return fail(std::move(met.error()));
-      if (*met) return chain(front, back, **met);
+      if (!*met) continue;
+      auto nodes = chain(front, back, **met);
+      if (nodes.size() > static_cast<std::size_t>(most_steps) + 1) break;
+      return nodes;
     }
     return std::vector<NodeId>();
   }
@@ -97,6 +105,11 @@ class PathFinder {
   static constexpr std::int64_t kLinksCounted = 20'000;
   static constexpr std::int64_t kNodeCost = 12;  // of asking for a node's links, in links that are read
 
+  static bool over(const Side& front, const Side& back, int steps, int most_steps) {
+    if (!front.left || !back.left) return most_steps <= 0;
+    return steps >= most_steps || front.frontier.empty() || back.frontier.empty();
+  }
+
   // What has tens of thousands of links is not worth counting to the end, and of a great many nodes a few tell enough.
   Result<> estimate(Side& side) {
     if (side.cost) return {};
@@ -105,10 +118,11 @@ class PathFinder {
     std::int64_t links = 0;
     std::int64_t asked = 0;
     for (std::size_t i = 0; i < side.frontier.size() && links < kLinksCounted; i += stride) {
-      const auto found = store::count(db_,
-                                      "SELECT (SELECT count(*) FROM (SELECT 1 FROM link WHERE source = ?1 LIMIT ?2)) + "
-                                      "(SELECT count(*) FROM (SELECT 1 FROM link WHERE target = ?1 LIMIT ?2))",
-                                      side.frontier[i], kLinksCounted - links);
+      const auto found =
+          store::count(db_,
+                       "SELECT (SELECT count(*) FROM (SELECT 1 FROM link WHERE source = ?1 LIMIT ?2)) + "
+                       "(SELECT count(*) FROM (SELECT 1 FROM link WHERE target = ?1 AND dead_end = 0 LIMIT ?2))",
+                       side.frontier[i], kLinksCounted - links);
       if (!found) return fail(found.error());
       links += *found;
       ++asked;
@@ -138,6 +152,7 @@ class PathFinder {
     }
     side.frontier = std::move(next);
     side.cost.reset();
+    side.left = true;
     return std::nullopt;
   }
 
