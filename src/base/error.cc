@@ -26,6 +26,7 @@ constexpr std::array kKindNames{
     KindName{ErrorKind::kCancelled, "cancelled"},
     KindName{ErrorKind::kCorrupt, "corrupt"},
     KindName{ErrorKind::kRejected, "rejected"},
+    KindName{ErrorKind::kVulnerable, "vulnerable"},
     KindName{ErrorKind::kParked, "parked"},
     KindName{ErrorKind::kInternal, "internal"},
 };

@@ -36,6 +36,7 @@ enum class ErrorKind : std::uint8_t {
   kCancelled,       // somebody asked for it to stop
   kCorrupt,         // bytes are not what they must be
   kRejected,        // refused by a policy or a security rule
+  kVulnerable,      // blocked for what is known against its packages
   kParked,          // a run that needs a person: it kept taking the process down
   kInternal,        // our own bug, or an exception nobody classified
 };

@@ -15,31 +15,11 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 constexpr std::size_t kLongest = 1024;  // of a name or version
 
-// How many bytes the character at the front has; 0: it is none.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto more = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) < 0xC0; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return more(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead < 0xF0) {
-    const bool overlong = lead == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
-    return more(1) && more(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead < 0xF5) {
-    const bool overlong = lead == 0xF0 && byte(1) < 0x90;
-    const bool beyond = lead == 0xF4 && byte(1) >= 0x90;
-    return more(1) && more(2) && more(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
-
 // Bytes that are no UTF-8 become question marks; what is too long is cut.
 std::string mended(std::string_view text) {
   std::string good;
   while (!text.empty() && good.size() < kLongest) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = utf8_length(text);
     if (length == 0) {
       good += '?';
     } else {
@@ -85,26 +65,11 @@ std::string_view without_mark(std::string_view text) {
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 std::string_view take_word(std::string_view& text) {
   const auto rest = trimmed(text);
   const std::size_t end = std::min(rest.find_first_of(kBlanks), rest.size());
   text = rest.substr(end);
   return rest.substr(0, end);
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 bool is_within(std::string_view path, std::string_view folder) {

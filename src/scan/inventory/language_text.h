@@ -12,7 +12,9 @@
 
 #include "archive/byte_source.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "scan/inventory/finds.h"
+#include "scan/inventory/lines.h"
 
 namespace slipway::scan {
 
@@ -40,10 +42,8 @@ class TextLines {
 };
 
 [[nodiscard]] std::string_view without_mark(std::string_view text);  // that of the byte order
-[[nodiscard]] std::string_view trimmed(std::string_view text);       // without blanks at its ends
 // The first word, which is taken off `text`; empty when there is none.
 [[nodiscard]] std::string_view take_word(std::string_view& text);
-[[nodiscard]] bool is_utf8(std::string_view text);
 
 // Whether one of the folders of `path` is `folder`, which may be several: "pkg/mod". Lock files in the folders of
 // installed packages tell what their makers had installed, which is not here.

@@ -45,6 +45,6 @@ class Lines {
 // For licences and titles: what is not printable ASCII becomes a question mark, and there is an end to it.
 [[nodiscard]] std::string plain_text(std::string_view text);
 
-[[nodiscard]] std::string_view trimmed(std::string_view text);  // without blanks and tabs around it
+[[nodiscard]] std::string_view trimmed(std::string_view text);  // without blanks at its ends
 
 }  // namespace slipway::scan

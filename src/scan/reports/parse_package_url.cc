@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "scan/reports/distribution_names.h"
 #include "scan/reports/package_url.h"
 #include "scan/reports/percent.h"
-#include "scan/reports/utf8.h"
 
 namespace slipway::scan {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.h"
 #include "scan/reports/sbom_readers.h"
 #include "scan/reports/spdx_document.h"
-#include "scan/reports/utf8.h"
 
 namespace slipway::scan {
 namespace {
