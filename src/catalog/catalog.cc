@@ -348,6 +348,14 @@ Result<std::vector<Finding>> Catalog::findings(const std::string& image_id) {
   return read("list findings", [&](Connection& db) { return scans::findings(db, image_id); });
 }
 
+Result<> Catalog::store_inventory(const StoredInventory& inventory) {
+  return write("store inventory", [&](Connection& db, TimePoint) { return scans::store_inventory(db, inventory); });
+}
+
+Result<std::optional<StoredInventory>> Catalog::find_inventory(const std::string& image_id) {
+  return read("find inventory", [&](Connection& db) { return scans::find_inventory(db, image_id); });
+}
+
 // --- Views ---
 
 Result<std::optional<ImageStatus>> Catalog::image_status(const std::string& image_id) {

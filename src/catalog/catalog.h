@@ -179,6 +179,10 @@ class Catalog {
   // The worst first.
   [[nodiscard]] Result<std::vector<Finding>> findings(const std::string& image_id);
 
+  // Takes the place of the one before. kConflict when the image is not downloaded.
+  [[nodiscard]] Result<> store_inventory(const StoredInventory& inventory);
+  [[nodiscard]] Result<std::optional<StoredInventory>> find_inventory(const std::string& image_id);
+
   // --- Views ---
 
   [[nodiscard]] Result<std::optional<ImageStatus>> image_status(const std::string& image_id);

@@ -32,7 +32,7 @@ TEST_F(OpenTest, WhatIsStoredIsThereAgain) {
 }
 
 TEST_F(OpenTest, ACatalogOfANewerProgramIsRefusedAndNotChanged) {
-  for (const char* newer : {"PRAGMA user_version = 5", "INSERT INTO schema_migrations VALUES (99, 0, 'from ahead')"}) {
+  for (const char* newer : {"PRAGMA user_version = 6", "INSERT INTO schema_migrations VALUES (99, 0, 'from ahead')"}) {
     const std::string path = dir_.file("newer.db");
     ASSERT_TRUE(Catalog::open(path, clock_));
     {
@@ -42,9 +42,9 @@ TEST_F(OpenTest, ACatalogOfANewerProgramIsRefusedAndNotChanged) {
     const auto refused = Catalog::open(path, clock_);
     ASSERT_FALSE(refused) << newer;
     EXPECT_EQ(refused.error().kind(), ErrorKind::kUnsupported);
-    EXPECT_NE(refused.error().message().find("versions up to 4"), std::string::npos) << refused.error().message();
+    EXPECT_NE(refused.error().message().find("versions up to 5"), std::string::npos) << refused.error().message();
     EXPECT_NE(refused.error().hint().find("newer program"), std::string::npos);
-    EXPECT_FAILS(Catalog::open_reader(path, clock_), ErrorKind::kUnsupported, "versions up to 4");
+    EXPECT_FAILS(Catalog::open_reader(path, clock_), ErrorKind::kUnsupported, "versions up to 5");
     std::filesystem::remove(path);
   }
 }

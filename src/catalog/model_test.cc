@@ -268,13 +268,14 @@ Status ModelTest::expected(const std::string& id) const {
   if (image.download == DownloadStatus::kPending) return Status::kPending;
   if (image.download == DownloadStatus::kDownloading) return Status::kDownloading;
   if (image.download == DownloadStatus::kFailed) return Status::kFailed;
+  const bool scanned = image.scanned == sha256_hex(image.content);
+  if (scanned && image.blocked && !image.refreshing) return Status::kVulnerable;
   const bool unpacked = image.volume && image.volume->verified && image.volume->content == image.content;
   if (unpacked && active(id)) return Status::kReady;
   if (image.activation == ActivationStatus::kFailed) return Status::kFailed;
   if (unpacked) return Status::kUnpacked;
   if (image.refreshing) return Status::kDownloading;
-  if (image.scanned != sha256_hex(image.content)) return Status::kDownloaded;
-  return image.blocked ? Status::kVulnerable : Status::kScanned;
+  return scanned ? Status::kScanned : Status::kDownloaded;
 }
 
 void ModelTest::compare() {

@@ -16,18 +16,34 @@ Result<Finding> read_finding(const store::Statement& row, int column) {
                  .fixed_version = text(4),
                  .source = text(5),
                  .location = text(6),
-                 .title = text(7)};
+                 .title = text(7),
+                 .aliases = text(8),
+                 .status = text(9),
+                 .score = row.is_null(column + 10) ? std::optional<double>() : row.real(column + 10)};
+}
+
+Result<StoredInventory> read_inventory(const store::Statement& row, int column) {
+  return StoredInventory{.image_id = std::string(row.text(column)),
+                         .checksum = std::string(row.text(column + 1)),
+                         .taken_at = row.time(column + 2),
+                         .packages = unsigned_of(row, column + 3),
+                         .body = std::string(row.text(column + 4))};
 }
 
 Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict) {
   auto vulnerabilities = storable("a number of vulnerabilities", verdict.vuln_count);
   if (!vulnerabilities) return fail(std::move(vulnerabilities.error()));
+  auto suppressed = storable("a number of suppressed findings", verdict.suppressed);
+  if (!suppressed) return fail(std::move(suppressed.error()));
   auto stored = change(db,
                        "INSERT INTO scans (image_id, checksum, scanned_at, has_critical, has_high, vuln_count, "
-                       "blocked, engine, database_date) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                       "blocked, engine, database_date, policy, complete, warnings, data_dates, suppressed, "
+                       "allowed_by, allowed_at) "
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
                        verdict.image_id, verdict.checksum, verdict.scanned_at, verdict.has_critical ? 1 : 0,
                        verdict.has_high ? 1 : 0, *vulnerabilities, verdict.blocked ? 1 : 0, verdict.engine,
-                       verdict.database_date);
+                       verdict.database_date, verdict.policy, verdict.complete ? 1 : 0, verdict.warnings,
+                       verdict.data_dates, *suppressed, verdict.allowed_by, verdict.allowed_at);
   if (!stored) return fail(std::move(stored.error()));
   return {};
 }
@@ -44,7 +60,14 @@ Result<ScanVerdict> read(const store::Statement& row, int column) {
                      .blocked = row.int64(column + 6) != 0,
                      .engine = std::string(row.text(column + 7)),
                      .database_date = optional_time(row, column + 8),
-                     .current = row.int64(column + 9) != 0};
+                     .policy = std::string(row.text(column + 9)),
+                     .complete = row.int64(column + 10) != 0,
+                     .warnings = std::string(row.text(column + 11)),
+                     .data_dates = std::string(row.text(column + 12)),
+                     .suppressed = unsigned_of(row, column + 13),
+                     .allowed_by = std::string(row.text(column + 14)),
+                     .allowed_at = optional_time(row, column + 15),
+                     .current = row.int64(column + 16) != 0};
 }
 
 Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings) {
@@ -58,10 +81,11 @@ Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<con
   for (const auto& finding : findings) {
     auto stored = change(db,
                          "INSERT INTO scan_findings (image_id, package, version, vulnerability, severity, "
-                         "fixed_version, source, location, title) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                         "fixed_version, source, location, title, aliases, status, score) "
+                         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                          verdict.image_id, finding.package, finding.version, finding.vulnerability,
                          std::to_underlying(finding.severity), finding.fixed_version, finding.source, finding.location,
-                         finding.title);
+                         finding.title, finding.aliases, finding.status, finding.score);
     if (!stored) return fail(std::move(stored.error()));
   }
   return {};
@@ -75,9 +99,29 @@ Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string
 
 Result<std::vector<Finding>> findings(store::Connection& db, const std::string& image_id) {
   return select<Finding>(db,
-                         "SELECT package, version, vulnerability, severity, fixed_version, source, location, title "
+                         "SELECT package, version, vulnerability, severity, fixed_version, source, location, title, "
+                         "aliases, status, score "
                          "FROM scan_findings WHERE image_id = ?1 ORDER BY severity DESC, id",
                          read_finding, image_id);
+}
+
+Result<> store_inventory(store::Connection& db, const StoredInventory& inventory) {
+  if (auto sound = check_checksum(inventory.checksum); !sound) return sound;
+  if (auto image = images::get_downloaded(db, inventory.image_id); !image) return fail(std::move(image.error()));
+  auto packages = storable("a number of packages", inventory.packages);
+  if (!packages) return fail(std::move(packages.error()));
+  auto stored = change(db,
+                       "INSERT OR REPLACE INTO inventories (image_id, checksum, taken_at, packages, body) "
+                       "VALUES (?1, ?2, ?3, ?4, ?5)",
+                       inventory.image_id, inventory.checksum, inventory.taken_at, *packages, inventory.body);
+  if (!stored) return fail(std::move(stored.error()));
+  return {};
+}
+
+Result<std::optional<StoredInventory>> find_inventory(store::Connection& db, const std::string& image_id) {
+  return select_one<StoredInventory>(
+      db, "SELECT image_id, checksum, taken_at, packages, body FROM inventories WHERE image_id = ?1", read_inventory,
+      image_id);
 }
 
 }  // namespace slipway::catalog::scans

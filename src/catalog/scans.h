@@ -1,4 +1,4 @@
-// Internal to catalog/: the tables scans and scan_findings. Contracts: catalog/catalog.h.
+// Internal to catalog/: the tables scans, scan_findings and inventories. Contracts: catalog/catalog.h.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,17 @@ namespace slipway::catalog::scans {
 // The columns of table s beside its image i, in read()'s order.
 inline constexpr std::string_view kColumns =
     "s.image_id, s.checksum, s.scanned_at, s.has_critical, s.has_high, s.vuln_count, s.blocked, s.engine, "
-    "s.database_date, s.checksum = i.checksum";
-inline constexpr int kColumnCount = 10;
+    "s.database_date, s.policy, s.complete, s.warnings, s.data_dates, s.suppressed, s.allowed_by, s.allowed_at, "
+    "s.checksum = i.checksum";
+inline constexpr int kColumnCount = 17;
 
 [[nodiscard]] Result<ScanVerdict> read(const store::Statement& row, int column);
 
 [[nodiscard]] Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings);
 [[nodiscard]] Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string& image_id);
 [[nodiscard]] Result<std::vector<Finding>> findings(store::Connection& db, const std::string& image_id);
+
+[[nodiscard]] Result<> store_inventory(store::Connection& db, const StoredInventory& inventory);
+[[nodiscard]] Result<std::optional<StoredInventory>> find_inventory(store::Connection& db, const std::string& image_id);
 
 }  // namespace slipway::catalog::scans

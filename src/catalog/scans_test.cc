@@ -17,7 +17,14 @@ class ScansTest : public CatalogTest {
             .vuln_count = 2,
             .blocked = true,
             .engine = "builtin 1",
-            .database_date = clock_.now() - std::chrono::hours(5)};
+            .database_date = clock_.now() - std::chrono::hours(5),
+            .policy = "block at HIGH",
+            .complete = false,
+            .warnings = R"(["old"])",
+            .data_dates = R"({"osv": 1})",
+            .suppressed = 3,
+            .allowed_by = "alice",
+            .allowed_at = clock_.now()};
   }
 };
 
@@ -31,7 +38,10 @@ TEST_F(ScansTest, AVerdictAndItsFindingsComeBackTheWorstFirst) {
                      .fixed_version = "3.1",
                      .source = "debian",
                      .location = "var/lib/dpkg/status",
-                     .title = "a hole"};
+                     .title = "a hole",
+                     .aliases = "GHSA-1 PYSEC-2",
+                     .status = "fixed",
+                     .score = 7.5};
   ASSERT_TRUE(catalog_->record_scan(verdict(), std::vector{low, high}));
   const ScanVerdict found = catalog_->find_scan("a").value().value();
   EXPECT_TRUE(found.has_high);
@@ -42,7 +52,32 @@ TEST_F(ScansTest, AVerdictAndItsFindingsComeBackTheWorstFirst) {
   EXPECT_EQ(found.engine, "builtin 1");
   EXPECT_EQ(found.scanned_at, clock_.now());
   EXPECT_EQ(found.database_date, clock_.now() - std::chrono::hours(5));
+  EXPECT_EQ(found.policy, "block at HIGH");
+  EXPECT_FALSE(found.complete);
+  EXPECT_EQ(found.warnings, R"(["old"])");
+  EXPECT_EQ(found.data_dates, R"({"osv": 1})");
+  EXPECT_EQ(found.suppressed, 3U);
+  EXPECT_EQ(found.allowed_by, "alice");
+  EXPECT_EQ(found.allowed_at, clock_.now());
   EXPECT_EQ(catalog_->findings("a").value(), (std::vector{high, low}));
+}
+
+TEST_F(ScansTest, AnInventoryIsKeptBesideItsImageAndGoesWithIt) {
+  const StoredInventory taken{
+      .image_id = "a", .checksum = sha256_hex("one"), .taken_at = clock_.now(), .packages = 2, .body = "{}"};
+  EXPECT_FAILS(catalog_->store_inventory(taken), ErrorKind::kNotFound, "no image a");
+  ASSERT_TRUE(catalog_->store_image(downloaded("a")));
+  EXPECT_FALSE(catalog_->find_inventory("a").value().has_value());
+  ASSERT_TRUE(catalog_->store_inventory(taken));
+  auto later = taken;
+  later.body = R"({"later": 1})";
+  ASSERT_TRUE(catalog_->store_inventory(later));
+  const auto found = catalog_->find_inventory("a").value().value();
+  EXPECT_EQ(found.body, later.body);
+  EXPECT_EQ(found.checksum, sha256_hex("one"));
+  EXPECT_EQ(found.packages, 2U);
+  ASSERT_TRUE(catalog_->delete_image("a", DeviceFate::kGone));
+  EXPECT_FALSE(catalog_->find_inventory("a").value().has_value());
 }
 
 TEST_F(ScansTest, ANewScanTakesThePlaceOfTheOldOne) {

@@ -7,6 +7,7 @@
 // id_reservations  Every device id that is, or may be, in use. Written before the pool is asked for the device, so that
 //                  a crash leaves the name of what to clean up; volumes and snapshots keep theirs as long as they live.
 // scans, scan_findings, policy_findings   What was found in an image, of its content `checksum`.
+// inventories      The packages of an image, of its content `checksum`: a scan with newer data needs nothing else.
 //
 // Times are INTEGER, microseconds since 1970 UTC, but image_locks.locked_at, which is in seconds. Texts of keys and
 // entries may be any bytes. Digests are lower-case hex.
@@ -264,6 +265,27 @@ inline constexpr std::string_view kSchemaVersion4 = R"sql(
   ) STRICT, WITHOUT ROWID;
 )sql";
 
+inline constexpr std::string_view kSchemaVersion5 = R"sql(
+  ALTER TABLE scans ADD COLUMN policy TEXT NOT NULL DEFAULT '';
+  ALTER TABLE scans ADD COLUMN complete INTEGER NOT NULL DEFAULT 1 CHECK (complete IN (0, 1));
+  ALTER TABLE scans ADD COLUMN warnings TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE scans ADD COLUMN data_dates TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE scans ADD COLUMN suppressed INTEGER NOT NULL DEFAULT 0 CHECK (suppressed >= 0);
+  ALTER TABLE scans ADD COLUMN allowed_by TEXT NOT NULL DEFAULT '';
+  ALTER TABLE scans ADD COLUMN allowed_at INTEGER;
+  ALTER TABLE scan_findings ADD COLUMN aliases TEXT NOT NULL DEFAULT '';
+  ALTER TABLE scan_findings ADD COLUMN status TEXT NOT NULL DEFAULT '';
+  ALTER TABLE scan_findings ADD COLUMN score REAL;
+
+  CREATE TABLE inventories (
+    image_id TEXT PRIMARY KEY NOT NULL REFERENCES images (image_id) ON DELETE CASCADE,
+    checksum TEXT NOT NULL,
+    taken_at INTEGER NOT NULL,
+    packages INTEGER NOT NULL CHECK (packages >= 0),
+    body TEXT NOT NULL
+  ) STRICT;
+)sql";
+
 inline constexpr std::array kCatalogMigrations{
     store::Migration{.version = 1, .sql = kSchemaVersion1, .why = "images, unpacked images and snapshots"},
     store::Migration{.version = 2, .sql = kSchemaVersion2, .why = "image locks"},
@@ -272,6 +294,7 @@ inline constexpr std::array kCatalogMigrations{
                      .why = "buckets, pools, id reservations, file identities, scans and findings"},
     store::Migration{
         .version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, what is to become of them, thin pools"},
+    store::Migration{.version = 5, .sql = kSchemaVersion5, .why = "inventories, and what a scan's verdict rests on"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

@@ -12,16 +12,17 @@ namespace slipway::catalog::status {
 namespace {
 
 // The one place that says what an image's status is. Other than the download's own, each stage counts only when it is
-// of the image's current content; what is further on wins. While an image is downloaded again, its file may be the old
+// of the image's current content; what is further on wins, but for a verdict that blocks: advisories that came later
+// make an image vulnerable that was ready. While an image is downloaded again, its file may be the old
 // one, or a new one that nobody has validated: only what was made of the old one before still counts.
 constexpr std::string_view kStatus = R"sql(
   CASE
     WHEN i.download_status <> 'completed' THEN i.download_status
+    WHEN s.checksum = i.checksum AND s.blocked AND i.refreshing_since IS NULL THEN 'vulnerable'
     WHEN v.layout_verified AND v.source_checksum = i.checksum AND i.activation_status = 'active' THEN 'ready'
     WHEN i.activation_status = 'failed' THEN 'failed'
     WHEN v.layout_verified AND v.source_checksum = i.checksum THEN 'unpacked'
     WHEN i.refreshing_since IS NOT NULL THEN 'downloading'
-    WHEN s.checksum = i.checksum AND s.blocked THEN 'vulnerable'
     WHEN s.checksum = i.checksum THEN 'scanned'
     ELSE 'downloaded'
   END)sql";

@@ -241,10 +241,26 @@ struct ScanVerdict {
   bool has_critical = false;
   bool has_high = false;
   std::uint64_t vuln_count = 0;
-  bool blocked = false;                      // by the threshold that was set then
+  bool blocked = false;                      // by the threshold that was set then, and nobody has allowed it
   std::string engine{};                      // name and version
-  std::optional<TimePoint> database_date{};  // of the advisories
-  bool current = false;                      // read only: checksum is what the image has now
+  std::optional<TimePoint> database_date{};  // of the oldest of the advisories
+  std::string policy{};                      // what blocks and what is left out, for people
+  bool complete = true;                      // false: some of it could not be looked at
+  std::string warnings = "[]";               // JSON, a list of sentences: why this may not be all
+  std::string data_dates = "{}";             // JSON, when each source of advisories was last read
+  std::uint64_t suppressed = 0;              // findings that do not count
+  std::string allowed_by{};                  // who let it pass although it would be blocked
+  std::optional<TimePoint> allowed_at{};
+  bool current = false;  // read only: checksum is what the image has now
+};
+
+// The packages of an image. `body` is scan::to_json(Inventory); nothing here looks into it.
+struct StoredInventory {
+  std::string image_id{};
+  std::string checksum{};  // of the content that it was taken of
+  TimePoint taken_at{};
+  std::uint64_t packages = 0;
+  std::string body{};
 };
 
 struct Finding {
@@ -256,6 +272,9 @@ struct Finding {
   std::string source{};         // the feed or database that says so
   std::string location{};       // where in the image the package was found; may be empty
   std::string title{};
+  std::string aliases{};  // its other names, separated by blanks
+  std::string status{};   // what can be done about it: scan::to_string(FixStatus)
+  std::optional<double> score{};
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

@@ -76,6 +76,14 @@ inline constexpr std::string_view kVersion3Rows = R"sql(
   INSERT INTO id_reservations VALUES ('p', 77, 'volume', 'new', '', 71);
 )sql";
 
+// On top of version 3, in the same way.
+inline constexpr std::string_view kVersion4Rows = R"sql(
+  PRAGMA user_version = 4;
+  INSERT INTO schema_migrations VALUES (4, 1600000000000000, 'sizes of devices');
+  INSERT INTO scans VALUES ('ready', '00', 81, 0, 1, 1, 0, 'builtin 0', 80);
+  INSERT INTO scan_findings VALUES (1, 'ready', 'bash', '5', 'CVE-1', 4, '', 'debian', '', 'a hole');
+)sql";
+
 // Version 0 is an empty file. Throws when the SQL is wrong.
 inline void make_old_catalog(const std::string& path, int version) {
   auto db = store::Database::open({.path = path}).value();
@@ -84,6 +92,10 @@ inline void make_old_catalog(const std::string& path, int version) {
   if (version >= 3) {
     db.execute(kSchemaVersion3).value();
     db.execute(kVersion3Rows).value();
+  }
+  if (version >= 4) {
+    db.execute(kSchemaVersion4).value();
+    db.execute(kVersion4Rows).value();
   }
 }
 
