@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/image_lookup.h"
 #include "cli/pools.h"
+#include "cli/scan_setup.h"
 #include "cli/work.h"
 #include "pipeline/activate_image.h"
 #include "pipeline/remove_image.h"
@@ -46,7 +47,7 @@ CommandResult activate(const Session& session, const Arguments& arguments) {
   if (!request) return bad_input(std::move(request.error()));
   auto answer = workplace.ask_for_device<pipeline::ActivateImageResponse>("activate-image", request->snapshot_name,
                                                                           *request, request->snapshot_name);
-  if (!answer) return std::unexpected(std::move(answer.error()));
+  if (!answer) return std::unexpected(blocked_or_failed(std::move(answer.error())));
   const auto& made = answer->response;
   if (session.output.json()) {
     session.output.write_json({{"run", answer->run.to_string()},

@@ -5,6 +5,7 @@
 #include "cli/format.h"
 #include "cli/pipeline_setup.h"
 #include "cli/pools.h"
+#include "cli/scan_setup.h"
 #include "cli/text.h"
 #include "cli/views.h"
 #include "cli/work.h"
@@ -30,7 +31,9 @@ void print(Output& output, const catalog::ImageStatus& status, const pipeline::P
   table.add({Cell("checksum"), Cell("sha256:" + image.checksum)});
   table.add({Cell("size"), Cell(format_bytes(image.size_bytes) + (made.downloaded ? "" : ", there already"))});
   table.add({Cell("file"), Cell(image.local_path)});
-  table.add({Cell("findings"), Cell(findings_text(status.scan))});
+  const bool warned = !made.scan_note.empty();
+  table.add({Cell("findings"), Cell(findings_text(status.scan) + (warned ? ": " + made.scan_note : ""),
+                                    warned ? Style::kYellow : Style::kPlain)});
   table.add({Cell("snapshot"), Cell(made.snapshot_name + (made.activated ? "" : ", there already"))});
   table.add({Cell("device"), Cell(made.device_path)});
   output.write_table(table);
@@ -46,6 +49,8 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
   }
   auto policy = policy_of(session.settings);
   if (!policy) return bad_input(std::move(policy.error()));
+  auto scan = scan_rules(session, arguments);
+  if (!scan) return bad_input(std::move(scan.error()));
   auto pool = pool_name(session);
   if (!pool) return fail(std::move(pool.error()));
   auto request =
@@ -56,11 +61,12 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
                           .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
                           .pool = std::move(*pool),
                           .device_size = session.settings.device_size,
-                          .snapshot_name = arguments.get("--snapshot").value_or("")});
+                          .snapshot_name = arguments.get("--snapshot").value_or(""),
+                          .scan = std::move(*scan)});
   if (!request) return bad_input(std::move(request.error()));
   auto answer = workplace.ask_for_device<pipeline::ProcessImageResponse>("process-image", request->image_id, *request,
                                                                          request->image_id);
-  if (!answer) return std::unexpected(std::move(answer.error()));
+  if (!answer) return std::unexpected(blocked_or_failed(std::move(answer.error())));
   const auto& made = answer->response;
   auto status = status_of(session, request->image_id);
   if (!status) return fail(std::move(status.error()));
@@ -68,6 +74,8 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
   if (session.output.json()) {
     session.output.write_json({{"run", answer->run.to_string()},
                                {"downloaded", made.downloaded},
+                               {"scanned", made.scanned},
+                               {"scan_note", json_filled(made.scan_note)},
                                {"unpacked", made.unpacked},
                                {"activated", made.activated},
                                {"snapshot", made.snapshot_name},
@@ -82,7 +90,8 @@ CommandResult process(const Session& session, const Arguments& arguments, const 
 std::vector<OptionSpec> options() {
   return {{.name = "--verify", .help = "read the file and the volume again, even when nothing about them has changed"},
           {.name = "--image-id", .value = "ID", .help = "call it so (default: made of bucket and key)"},
-          {.name = "--snapshot", .value = "NAME", .help = "call its snapshot so (default: snap- and the image's id)"}};
+          {.name = "--snapshot", .value = "NAME", .help = "call its snapshot so (default: snap- and the image's id)"},
+          allow_vulnerable_option()};
 }
 
 }  // namespace
@@ -91,8 +100,9 @@ CommandSpec fetch_command() {
   return {.name = "fetch-and-create",
           .summary = "Take one image through the whole pipeline",
           .description =
-              "Downloads the object, verifies it, checks what is in it, unpacks it onto a volume and makes a snapshot "
-              "of that, ready to be booted from. What is there already is not made again unless the object has "
+              "Downloads the object, verifies it, checks what is in it, scans it, unpacks it onto a volume and makes a "
+              "snapshot of that, ready to be booted from. An image with vulnerabilities of at least scan_block is "
+              "not unpacked: the command ends with 3. What is there already is not made again unless the object has "
               "changed.\nInterrupted by Ctrl-C, or killed, it goes on "
               "where it was when it is run again.",
           .options = options(),

@@ -148,7 +148,7 @@ class Writer {
                  {.title = "TITLE", .importance = 10, .least = 10}});
     for (std::size_t i = 0; i < shown(findings.size()); ++i) {
       const auto& finding = findings[i];
-      table.add({Cell(std::string(catalog::to_string(finding.severity)), style_of(finding.severity)),
+      table.add({Cell(std::string(slipway::to_string(finding.severity)), style_of(finding.severity)),
                  Cell(finding.vulnerability), Cell(finding.package), Cell(finding.version),
                  Cell(finding.fixed_version.empty() ? "-" : finding.fixed_version),
                  Cell(finding.title.empty() ? "-" : finding.title)});

@@ -8,6 +8,7 @@
 #include "cli/feeds_setup.h"
 #include "cli/format.h"
 #include "cli/pipeline_setup.h"
+#include "cli/scan_setup.h"
 #include "cli/units.h"
 #include "pipeline/bucket_watch.h"
 #include "pipeline/pipeline.h"
@@ -146,6 +147,8 @@ CommandResult worker(const Session& session, const Arguments& arguments) {
   if (*interval < 1s) return wrong_use("--poll-interval is at least 1s");
   auto policy = policy_of(session.settings);
   if (!policy) return bad_input(std::move(policy.error()));
+  auto scan = scan_rules(session, arguments);
+  if (!scan) return bad_input(std::move(scan.error()));
   auto bucket = require_bucket(session.settings);
   if (!bucket) return bad_input(std::move(bucket.error()));
   auto source = open_bucket(session);
@@ -163,7 +166,8 @@ CommandResult worker(const Session& session, const Arguments& arguments) {
       .bucket = std::move(*bucket),
       .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
       .pool = (*pipeline)->pool().name(),
-      .device_size = session.settings.device_size};
+      .device_size = session.settings.device_size,
+      .scan = std::move(*scan)};
   const auto feeds = keep_feeds(session);
   Worker(session, **pipeline, std::move(like), *source, *interval).run(interrupts.token());
   session.log.info("worker ends; what is unfinished goes on when it is started again");

@@ -37,6 +37,7 @@ namespace slipway::cli {
 [[nodiscard]] CommandSpec runs_retry_command();
 [[nodiscard]] CommandSpec runs_show_command();
 [[nodiscard]] CommandSpec show_command();
+[[nodiscard]] CommandSpec scan_command();
 [[nodiscard]] CommandSpec worker_command();
 
 // Hidden: for the completion scripts and for the build.

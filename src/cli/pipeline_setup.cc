@@ -123,6 +123,10 @@ Result<pipeline::PipelineOptions> pipeline_options(const Session& session, const
   options.open_pool = [settings](catalog::Catalog& catalog) { return open_pool(settings, catalog); };
   options.extractor = {.executable = "/proc/self/exe", .arguments = {kExtractorWord}};
   options.unpackings_at_once = settings.queue_unpacking;
+  options.inventory = {.executable = "/proc/self/exe", .arguments = {kInventoryWord}};
+  options.feeds = settings.feeds_db_path.string();
+  options.version = session.version;
+  options.scans_at_once = settings.queue_unpacking;
   options.clock = &session.clock;
   options.log = log;
   return options;
@@ -134,6 +138,7 @@ service::Settings work_settings(const Settings& settings) {
           {"volume_backend", settings.volume_backend},
           {"volume_dir", settings.volume_dir.string()},
           {"dm_pool_name", settings.dm_pool_name},
+          {"feeds_db_path", settings.feeds_db_path.string()},
           {"s3_endpoint", settings.s3_endpoint},
           {"s3_region", settings.s3_region},
           {"s3_path_style", settings.s3_path_style},

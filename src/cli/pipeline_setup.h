@@ -20,6 +20,9 @@ inline constexpr const char* kInspectorWord = "__inspect";
 // The word that makes it the one that fills a volume; see volumes/ext4/extractor.h.
 inline constexpr const char* kExtractorWord = "__extract";
 
+// The word that makes it the one that lists an image's packages; see scan/inventory/inventory_taker.h.
+inline constexpr const char* kInventoryWord = "__inventory";
+
 // What the archive library knows of settings.
 [[nodiscard]] SettingRules setting_rules();
 

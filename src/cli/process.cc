@@ -12,6 +12,7 @@
 #include "cli/environment.h"
 #include "cli/pipeline_setup.h"
 #include "cli/program.h"
+#include "scan/inventory/inventory_taker.h"
 #include "sys/clock.h"
 #include "volumes/ext4/extractor.h"
 
@@ -32,6 +33,7 @@ void occupy_standard_streams() {
 int main_of_process(int argc, char** argv, const std::string& version) {
   if (argc == 2 && std::string_view(argv[1]) == kInspectorWord) return archive::inspector_main();
   if (argc == 2 && std::string_view(argv[1]) == kExtractorWord) return volumes::ext4::extractor_main();
+  if (argc == 2 && std::string_view(argv[1]) == kInventoryWord) return scan::inventory_main();
   occupy_standard_streams();
   (void)std::signal(SIGPIPE, SIG_IGN);
   ProgramInput input;

@@ -58,9 +58,12 @@ struct Settings {
   // policy_NAME: VALUE, by NAME. What names and values there are is known to the archive library (SettingRules).
   std::map<std::string, std::string> policy_overrides{};
 
-  std::string scan_engine{};     // builtin, trivy, off
-  std::string scan_block{};      // LOW, MEDIUM, HIGH, CRITICAL, never
-  std::string volume_backend{};  // auto, thin, file
+  std::string scan_engine{};                 // builtin, trivy, off
+  std::string scan_block{};                  // LOW, MEDIUM, HIGH, CRITICAL, never
+  std::string scan_stale{};                  // warn, refuse
+  std::filesystem::path scan_ignore_file{};  // empty: none
+  std::filesystem::path scan_vex{};          // empty: none
+  std::string volume_backend{};              // auto, thin, file
   std::filesystem::path volume_dir{};
   std::string dm_pool_name{};
   std::uint64_t dm_meta_size = 0;

@@ -103,7 +103,7 @@ OrderedJson status_json(const catalog::ImageStatus& status) {
 
 OrderedJson finding_json(const catalog::Finding& finding) {
   return {{"vulnerability", json_text(finding.vulnerability)},
-          {"severity", catalog::to_string(finding.severity)},
+          {"severity", slipway::to_string(finding.severity)},
           {"package", json_text(finding.package)},
           {"version", json_text(finding.version)},
           {"fixed_version", json_filled(finding.fixed_version)},

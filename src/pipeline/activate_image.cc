@@ -102,6 +102,15 @@ Outcome ActivateImage::check_snapshot(const Run& run) const {
   const auto earlier = in_the_way(run);
   if (!earlier) return fsm::error(earlier.error());
   if (*earlier) return fsm::await(**earlier, ActivateImageResponse{});
+  const auto verdict = catalog().find_scan(request.image_id);
+  if (!verdict) return verdict.error().during("look for the verdict over {}", request.image_id);
+  if (*verdict && (*verdict)->current && (*verdict)->blocked) {
+    return fsm::abort(Error(ErrorKind::kVulnerable, fmt::format("image {} is vulnerable, and blocked ({})",
+                                                                request.image_id, (*verdict)->policy))
+                          .with_hint(fmt::format("slipway show {} lists what is known against it; "
+                                                 "slipway scan {} --allow-vulnerable lets it pass",
+                                                 request.image_id, request.image_id)));
+  }
   const auto row = catalog().find_snapshot(request.snapshot_name);
   if (!row) return row.error().during("look for snapshot {}", request.snapshot_name);
   if (!*row) return fsm::next(ActivateImageResponse{.image_id = request.image_id});

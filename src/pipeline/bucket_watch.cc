@@ -32,7 +32,7 @@ Duration pause_after(int failures, const WatchSettings& settings) {
 // The same bytes will be judged the same by the same rules.
 bool is_verdict(ErrorKind kind) {
   return kind == ErrorKind::kRejected || kind == ErrorKind::kCorrupt || kind == ErrorKind::kUnsupported ||
-         kind == ErrorKind::kInvalid;
+         kind == ErrorKind::kInvalid || kind == ErrorKind::kVulnerable;
 }
 
 }  // namespace

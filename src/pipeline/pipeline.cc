@@ -58,7 +58,8 @@ Result<ProcessImageRequest> complete(const ImageRequest& request) {
                              .rules = request.rules,
                              .pool = request.pool,
                              .device_size = request.device_size,
-                             .snapshot_name = std::move(snapshot)};
+                             .snapshot_name = std::move(snapshot),
+                             .scan = request.scan};
 }
 
 Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options) {
@@ -81,6 +82,7 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
 
   fsm::ManagerOptions manager_options;
   manager_options.queues = {{kDownloadsQueue, options.downloads_at_once},
+                            {kScanningQueue, options.scans_at_once},
                             {kUnpackingQueue, options.unpackings_at_once}};
   manager_options.clock = &clock;
   manager_options.log = options.log;
@@ -116,6 +118,11 @@ Result<> Pipeline::add_machines(const PipelineOptions& options) {
                                      .inspector = std::make_shared<const archive::Inspector>(options.inspector),
                                      .settings = options.download});
   if (!download) return fail(std::move(download.error()));
+  auto scan = add_scan_image(*manager_, {.catalog = catalog_,
+                                         .taker = std::make_shared<const scan::InventoryTaker>(options.inventory),
+                                         .feeds = options.feeds,
+                                         .version = options.version});
+  if (!scan) return fail(std::move(scan.error()));
   auto unpack =
       add_unpack_image(*manager_, {.catalog = catalog_,
                                    .pool = pool_,
@@ -124,7 +131,7 @@ Result<> Pipeline::add_machines(const PipelineOptions& options) {
   if (!unpack) return fail(std::move(unpack.error()));
   auto activate = add_activate_image(*manager_, {.catalog = catalog_, .pool = pool_});
   if (!activate) return fail(std::move(activate.error()));
-  auto process = add_process_image(*manager_, {*download, *unpack, *activate});
+  auto process = add_process_image(*manager_, {*download, *scan, *unpack, *activate});
   if (!process) return fail(std::move(process.error()));
   process_.emplace(std::move(*process));
   const RemoveParts parts{.catalog = catalog_, .pool = pool_};

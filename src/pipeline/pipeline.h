@@ -35,6 +35,10 @@ struct PipelineOptions {
   archive::InspectorProgram extractor{};  // started as the inspector is
   Duration unpack_timeout = std::chrono::minutes(30);
   std::size_t unpackings_at_once = 2;
+  archive::InspectorProgram inventory{};  // started as the inspector is
+  std::string feeds{};                    // the feeds' database
+  std::string version{};                  // of this program
+  std::size_t scans_at_once = 2;
   bool thorough_start = false;  // the doctor looks at everything first, not only at what a crash or a reboot leaves
   sys::Clock* clock = nullptr;  // null: the system's
   Logger log{};
@@ -50,6 +54,7 @@ struct ImageRequest {
   std::string pool{};
   std::uint64_t device_size = 0;  // bytes
   std::string snapshot_name{};    // empty: derived from the image id
+  ScanRules scan{};
 };
 
 // The request as it is stored: complete, with its image id. kInvalid for a key or an id that cannot be.

@@ -20,6 +20,7 @@ class ProcessImage {
   // Each takes what the child before has answered, and starts its own.
   Outcome download(const Run& run) const;
   Outcome settle(const Run& run) const;
+  Outcome scan(const Run& run) const;
   Outcome unpack(const Run& run) const;
   Outcome activate(const Run& run) const;
   Outcome collect(const Run& run) const;
@@ -113,7 +114,7 @@ Outcome ProcessImage::download(const Run& run) const {
                      kDownloadsQueue, same, &ProcessImageResponse::download_run, std::move(response));
 }
 
-Outcome ProcessImage::unpack(const Run& run) const {
+Outcome ProcessImage::scan(const Run& run) const {
   const auto& request = run.request();
   ProcessImageResponse response = run.response();
   auto downloaded = answer_of(parts_.download, response.download_run);
@@ -122,6 +123,35 @@ Outcome ProcessImage::unpack(const Run& run) const {
   response.checksum = downloaded->checksum;
   response.size = downloaded->size;
   response.downloaded = downloaded->downloaded;
+  // Whatever rules it is judged by there, this one's own are looked at when it is over.
+  const auto same = [](const ScanImageRequest&, fsm::RunVersion) -> Result<> { return {}; };
+  return start_child(run, parts_.scan, request.image_id,
+                     {.image_id = request.image_id,
+                      .local_path = response.local_path,
+                      .checksum = response.checksum,
+                      .size = response.size,
+                      .rules = request.rules,
+                      .scan = request.scan},
+                     kScanningQueue, same, &ProcessImageResponse::scan_run, response);
+}
+
+// Of a run that began before there were scans nothing is asked.
+Outcome ProcessImage::unpack(const Run& run) const {
+  const auto& request = run.request();
+  ProcessImageResponse response = run.response();
+  if (!response.scan_run.empty()) {
+    auto scanned = answer_of(parts_.scan, response.scan_run);
+    if (!scanned) return std::move(scanned.error());
+    if (scanned->blocked) {
+      return fsm::abort(Error(ErrorKind::kVulnerable,
+                              fmt::format("image {} is vulnerable, and blocked: {}", request.image_id, scanned->note))
+                            .with_hint(fmt::format("slipway show {} lists all that is known against it; "
+                                                   "--allow-vulnerable takes it all the same",
+                                                   request.image_id)));
+    }
+    response.scanned = scanned->scanned;
+    response.scan_note = scanned->note;
+  }
   const auto same = [&](const UnpackImageRequest& other, fsm::RunVersion by) -> Result<> {
     if (other.checksum == response.checksum && other.pool == request.pool) return {};
     return fail(ErrorKind::kConflict,
@@ -196,6 +226,7 @@ Result<ProcessImageMachine> add_process_image(fsm::Manager& manager, ProcessPart
       .resource("image")
       .start("settle", calling(&ProcessImage::settle), asking)
       .to("download", calling(&ProcessImage::download), asking)
+      .to("scan", calling(&ProcessImage::scan), asking)
       .to("unpack", calling(&ProcessImage::unpack), asking)
       .to("activate", calling(&ProcessImage::activate), asking)
       .to("collect", calling(&ProcessImage::collect), asking)

@@ -29,7 +29,7 @@ struct Finding {
   std::string severity_source{};  // who says so: "debian", "osv", "cvss", ...
   std::optional<double> score{};  // CVSS
   std::string vector{};
-  std::string source{};  // the feed whose advisory it is: "debian", "alpine", "osv"; "trivy"
+  std::string source{};    // the feed whose advisory it is: "debian", "alpine", "osv"; "trivy"
   std::string advisory{};  // its URN; empty where there is none
   std::string title{};
   std::string description{};
@@ -52,7 +52,7 @@ struct Suppressed {
 
 // How old the data is that a verdict rests on.
 struct DataDate {
-  std::string source{};                // a feed's id, "trivy-db"
+  std::string source{};                  // a feed's id, "trivy-db"
   std::optional<TimePoint> loaded_at{};  // none: never
 
   friend bool operator==(const DataDate&, const DataDate&) = default;
@@ -71,9 +71,11 @@ struct Report {
   Inventory inventory{};
   std::vector<Finding> findings{};  // worst first
   std::vector<Suppressed> suppressed{};
+  std::uint64_t unjudged = 0;           // packages that nothing can be said of
   std::vector<std::string> warnings{};  // why this may not be all: old data, files that could not be read
 
-  [[nodiscard]] bool complete() const { return inventory.complete(); }
+  // Else there may be more than is listed: never say "clean" then.
+  [[nodiscard]] bool complete() const { return inventory.complete() && unjudged == 0; }
 };
 
 }  // namespace slipway::scan

@@ -1,4 +1,4 @@
-// Inside src/scan/policy only: the texts that people write rules in.
+// The texts that people write rules in.
 #pragma once
 
 #include <cstdint>

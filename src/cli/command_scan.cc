@@ -1,0 +1,289 @@
+// `scan`: what is in an image, a tar file or an SBOM, and what is known against it.
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <utility>
+
+#include "base/digest.h"
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/feeds_setup.h"
+#include "cli/feeds_views.h"
+#include "cli/image_lookup.h"
+#include "cli/pipeline_setup.h"
+#include "cli/scan_setup.h"
+#include "cli/scan_views.h"
+#include "cli/work.h"
+#include "pipeline/scan_image.h"
+#include "pipeline/validation.h"
+#include "scan/inventory/inventory_taker.h"
+#include "scan/inventory_json.h"
+#include "scan/policy/small_text.h"
+#include "scan/reports/formats.h"
+#include "scan/scanner.h"
+
+namespace slipway::cli {
+namespace {
+
+constexpr std::uint64_t kMostSbom = std::uint64_t{256} << 20;  // bytes
+
+enum class Format : std::uint8_t { kTable, kJson, kSarif, kCyclonedx, kCyclonedxVulnerabilities, kSpdx };
+
+constexpr auto kFormats = std::to_array<std::pair<std::string_view, Format>>({
+    {"table", Format::kTable},
+    {"json", Format::kJson},
+    {"sarif", Format::kSarif},
+    {"cyclonedx", Format::kCyclonedx},
+    {"cyclonedx-vulnerabilities", Format::kCyclonedxVulnerabilities},
+    {"spdx", Format::kSpdx},
+});
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, ignored] : kFormats) names.emplace_back(name);
+  return names;
+}
+
+struct Wish {
+  Format format = Format::kTable;
+  pipeline::ScanRules rules{};
+  scan::Rules judging{};  // the same, with what only this report leaves out
+  bool explain = false;
+  std::optional<std::filesystem::path> output{};
+};
+
+Result<Wish> wish_of(const Session& session, const Arguments& arguments) {
+  Wish wish{.explain = arguments.has("--explain")};
+  const auto format = arguments.get("--format").value_or(session.output.json() ? "json" : "table");
+  wish.format = std::ranges::find(kFormats, format, &std::pair<std::string_view, Format>::first)->second;
+  auto rules = scan_rules(session, arguments);
+  if (!rules) return fail(std::move(rules.error()));
+  wish.rules = std::move(*rules);
+  auto judging = pipeline::rules_of(wish.rules);
+  if (!judging) return fail(std::move(judging.error()));
+  wish.judging = std::move(*judging);
+  wish.judging.only_fixed = arguments.has("--only-fixed");
+  if (const auto severities = arguments.get("--severity")) {
+    auto list = scan::parse_severities(*severities);
+    if (!list) return fail(std::move(list.error()));
+    wish.judging.severities = std::move(*list);
+  }
+  if (const auto output = arguments.get("--output")) wish.output = *output;
+  return wish;
+}
+
+Result<scan::Artifact> from_sbom(const std::filesystem::path& file) {
+  auto text = scan::read_rules(file, kMostSbom);
+  if (!text) return fail(std::move(text.error()));
+  auto inventory = scan::read_sbom(*text);
+  if (!inventory) return inventory.error().during("read {}", file.string());
+  return scan::Artifact{
+      .name = file.string(), .type = "sbom", .size = text->size(), .inventory = std::move(*inventory)};
+}
+
+Result<scan::Artifact> from_archive(const Session& session, const std::filesystem::path& file,
+                                    const std::stop_token& stop) {
+  auto policy = policy_of(session.settings);
+  if (!policy) return fail(std::move(policy.error()));
+  auto image = archive::open_image_file(file);
+  if (!image) return fail(std::move(image.error()));
+  const scan::InventoryTaker taker({.executable = "/proc/self/exe", .arguments = {kInventoryWord}});
+  auto inventory = taker.take(*image, *policy, {}, stop);
+  if (!inventory) return fail(std::move(inventory.error()));
+  auto hashed = pipeline::hash_file(file, {}, stop);
+  if (!hashed) return fail(std::move(hashed.error()));
+  return scan::Artifact{.name = file.string(),
+                        .checksum = std::move(hashed->sha256),
+                        .size = image->size,
+                        .inventory = std::move(*inventory)};
+}
+
+Result<scan::Artifact> from_file(const Session& session, const std::filesystem::path& file,
+                                 const std::stop_token& stop) {
+  std::array<char, 4096> beginning{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(beginning.data(), beginning.size());
+  const std::string_view head(beginning.data(), static_cast<std::size_t>(stream.gcount()));
+  return scan::looks_like_sbom(head) ? from_sbom(file) : from_archive(session, file, stop);
+}
+
+Result<scan::Report> judge(const Session& session, scan::Artifact artifact, const Wish& wish,
+                           feeds::FeedReader& feeds) {
+  auto scanner = scan::Scanner::open(feeds, session.version);
+  if (!scanner) return fail(std::move(scanner.error()));
+  auto report =
+      scanner->judge(std::move(artifact), wish.judging, pipeline::data_rules_of(wish.rules), session.clock.now());
+  if (report) report->policy = pipeline::describe(wish.rules);
+  return report;
+}
+
+std::string text_of(const scan::Report& report, Format format) {
+  switch (format) {
+    case Format::kSarif: return scan::sarif_json(report);
+    case Format::kCyclonedx: return scan::cyclonedx_json(report, scan::Vulnerabilities::kLeftOut);
+    case Format::kCyclonedxVulnerabilities: return scan::cyclonedx_json(report, scan::Vulnerabilities::kListed);
+    case Format::kSpdx: return scan::spdx_json(report);
+    case Format::kJson:
+    case Format::kTable: break;
+  }
+  return scan::trivy_json(report);
+}
+
+// The chain that the feeds know.
+Explain explain_with(const Session& session, feeds::FeedReader& feeds) {
+  return [&session, &feeds](const scan::Finding& finding) -> std::vector<std::string> {
+    const auto found = feeds.find(finding.id);
+    if (!found) return {};
+    const auto chain = feeds.chain(found->front().node, {});
+    if (!chain) return {};
+    const auto& look = session.output.out_look();
+    return tree_lines(
+        *chain,
+        {.columns = look.terminal ? session.output.columns() : 0, .color = look.color, .unicode = look.unicode});
+  };
+}
+
+Result<> show(const Session& session, const scan::Report& report, const Wish& wish, feeds::FeedReader& feeds) {
+  if (wish.format == Format::kTable && !wish.output) {
+    write_report(session.output, report, wish.explain ? explain_with(session, feeds) : Explain());
+    return {};
+  }
+  const auto text = text_of(report, wish.format) + "\n";
+  if (!wish.output) {
+    session.output.write(text);
+    return {};
+  }
+  std::ofstream file(*wish.output, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) return fail(ErrorKind::kIo, "{} cannot be written", wish.output->string());
+  session.output.note(fmt::format("{}: {}", wish.output->string(), count_line(report)));
+  return {};
+}
+
+Result<catalog::Image> image_of(const Session& session, const std::string& name) {
+  auto catalog = open_catalog_for(session, name);
+  if (!catalog) return fail(std::move(catalog.error()));
+  auto image = find_image(session, **catalog, name);
+  if (!image) return fail(std::move(image.error()));
+  if (image->download_status != catalog::DownloadStatus::kCompleted) {
+    return fail(Error(ErrorKind::kNotFound, fmt::format("image {} is not downloaded", image->image_id))
+                    .with_hint(fmt::format("slipway fetch-and-create {}", image->key)));
+  }
+  return image;
+}
+
+Result<scan::Artifact> from_catalog(const Session& session, const catalog::Image& image) {
+  auto catalog = catalog::Catalog::open_reader(session.settings.sqlite_path.string(), session.clock);
+  if (!catalog) return fail(std::move(catalog.error()));
+  auto stored = (*catalog)->find_inventory(image.image_id);
+  if (!stored) return fail(std::move(stored.error()));
+  if (!*stored) return fail(ErrorKind::kNotFound, "the packages of {} were never listed", image.image_id);
+  auto inventory = scan::inventory_from_json((*stored)->body);
+  if (!inventory) return fail(std::move(inventory.error()));
+  return scan::Artifact{.name = image.image_id,
+                        .checksum = (*stored)->checksum,
+                        .size = image.size_bytes,
+                        .inventory = std::move(*inventory)};
+}
+
+// The verdict is the machine's, and recorded by it; the report is made here, from what it has stored.
+std::expected<scan::Artifact, Failure> scan_image(const Session& session, Workplace& workplace, const std::string& name,
+                                                  Wish& wish) {
+  auto image = image_of(session, name);
+  if (!image) return bad_input(std::move(image.error()));
+  auto policy = policy_of(session.settings);
+  if (!policy) return bad_input(std::move(policy.error()));
+  auto rules = wish.rules;
+  rules.again = true;
+  const pipeline::ScanImageRequest request{
+      .image_id = image->image_id,
+      .local_path = image->local_path,
+      .checksum = image->checksum,
+      .size = image->size_bytes,
+      .rules = {.max_image_size = session.settings.max_image_size, .policy = std::move(*policy)},
+      .scan = std::move(rules)};
+  auto answer = workplace.ask<pipeline::ScanImageResponse>("scan-image", image->image_id, request, image->image_id);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  if (!answer->response.judged) {
+    return fail(
+        Error(ErrorKind::kUnavailable, answer->response.note).with_hint("`slipway feeds sync` loads the feeds"));
+  }
+  auto artifact = from_catalog(session, *image);
+  if (!artifact) return fail(std::move(artifact.error()));
+  return std::move(*artifact);
+}
+
+CommandResult scan(const Session& session, const Arguments& arguments) {
+  Workplace workplace(session);
+  auto wish = wish_of(session, arguments);
+  if (!wish) return bad_input(std::move(wish.error()));
+  if (wish->rules.engine == "off") wish->rules.engine = "builtin";  // who scans by hand wants a scan
+  const auto& target = arguments.at("TARGET");
+  auto feeds = open_feeds(session);
+  if (!feeds) return fail(std::move(feeds.error()));
+  std::error_code ignored;
+  const bool file = std::filesystem::is_regular_file(target, ignored);
+  std::expected<scan::Artifact, Failure> artifact;
+  if (file) {
+    auto made = from_file(session, target, workplace.stop());
+    if (!made) return fail(std::move(made.error()));
+    artifact = std::move(*made);
+  } else {
+    artifact = scan_image(session, workplace, target, *wish);
+    if (!artifact) return std::unexpected(std::move(artifact.error()));
+  }
+  auto report = judge(session, std::move(*artifact), *wish, **feeds);
+  if (!report) return fail(std::move(report.error()));
+  if (auto shown = show(session, *report, *wish, **feeds); !shown) return fail(std::move(shown.error()));
+  const auto at = pipeline::block_at(wish->rules);
+  if (!at) return fail(at.error());
+  const bool blocked = scan::blocks(report->findings, *at) && wish->rules.allowed_by.empty();
+  return blocked ? ExitCode::kVulnerable : ExitCode::kDone;
+}
+
+}  // namespace
+
+CommandSpec scan_command() {
+  return {
+      .name = "scan",
+      .summary = "What is in an image, and what is known against it",
+      .description =
+          "Lists the packages of a downloaded image, of a tar file or of an SBOM (CycloneDX, SPDX), and what the feeds "
+          "know against them. Of a downloaded image the packages were listed before: it is judged by today's data, and "
+          "its status follows.\nEnds with 3 when something is at least as bad as scan_block, with 1 when it could not "
+          "be "
+          "scanned. Missing or old advisories are never taken for a clean bill.",
+      .options = {{.name = "--format",
+                   .value = "FORMAT",
+                   .help =
+                       "table, or for programs: json (as Trivy's), sarif, cyclonedx, cyclonedx-vulnerabilities, spdx",
+                   .values = format_names()},
+                  {.name = "--output",
+                   .letter = "-o",
+                   .value = "FILE",
+                   .help = "write it there",
+                   .completes = Completes::kFiles},
+                  {.name = "--severity", .value = "LIST", .help = "only these: CRITICAL,HIGH"},
+                  {.name = "--only-fixed", .help = "only what a newer version has fixed"},
+                  {.name = "--ignore-file",
+                   .value = "FILE",
+                   .help = "vulnerabilities that do not count (default: scan_ignore_file)",
+                   .completes = Completes::kFiles,
+                   .repeats = true},
+                  {.name = "--vex",
+                   .value = "FILE",
+                   .help = "an OpenVEX document (default: scan_vex)",
+                   .completes = Completes::kFiles,
+                   .repeats = true},
+                  {.name = "--explain", .help = "the chain from each to weakness, attack pattern and technique"},
+                  allow_vulnerable_option()},
+      .arguments = {{.name = "TARGET",
+                     .help = "an image (its id, the beginning of it, or its key), a tar file, or an SBOM",
+                     .completes = Completes::kImages}},
+      .examples = {"slipway scan debian-12", "slipway scan app.tar --severity CRITICAL,HIGH",
+                   "slipway scan debian-12 --format cyclonedx -o sbom.json", "slipway scan sbom.json --explain"},
+      .run = scan};
+}
+
+}  // namespace slipway::cli

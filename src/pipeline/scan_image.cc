@@ -1,0 +1,259 @@
+#include "pipeline/scan_image.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "feeds/query/feed_reader.h"
+#include "pipeline/checked_file.h"
+#include "pipeline/scan_verdict.h"
+#include "scan/inventory_json.h"
+#include "scan/trivy/trivy_scan.h"
+#include "sys/fault.h"
+#include "sys/mutex.h"
+
+namespace slipway::pipeline {
+namespace {
+
+using namespace std::chrono_literals;
+
+using Run = fsm::Context<ScanImageRequest, ScanImageResponse>;
+using Outcome = fsm::Outcome<ScanImageResponse>;
+
+// The same file and the same rules will be judged the same.
+bool is_final(ErrorKind kind) {
+  return kind == ErrorKind::kCorrupt || kind == ErrorKind::kRejected || kind == ErrorKind::kUnsupported ||
+         kind == ErrorKind::kTimeout || kind == ErrorKind::kInvalid || kind == ErrorKind::kNotFound;
+}
+
+// There is no database of feeds yet, or nothing in it that would help.
+bool is_lack_of_data(ErrorKind kind) { return kind == ErrorKind::kNotFound || kind == ErrorKind::kUnavailable; }
+
+Outcome final_or_error(const Error& error) {
+  return is_final(error.kind()) ? Outcome(fsm::abort(error)) : Outcome(fsm::error(error));
+}
+
+// What `match` found, for `record` right behind it. Only a memory: after a crash it is found again.
+class Found {
+ public:
+  void put(fsm::RunVersion run, Judgement judgement) SLIPWAY_EXCLUDES(mutex_) {
+    const sys::Lock lock(mutex_);
+    by_run_.insert_or_assign(run, std::move(judgement));
+  }
+  std::optional<Judgement> take(fsm::RunVersion run) SLIPWAY_EXCLUDES(mutex_) {
+    const sys::Lock lock(mutex_);
+    auto found = by_run_.extract(run);
+    if (found.empty()) return std::nullopt;
+    return std::move(found.mapped());
+  }
+
+ private:
+  sys::Mutex mutex_;
+  std::map<fsm::RunVersion, Judgement> by_run_ SLIPWAY_GUARDED_BY(mutex_);
+};
+
+class ScanImage {
+ public:
+  ScanImage(fsm::Manager& manager, ScanParts parts) : manager_(manager), parts_(std::move(parts)) {}
+
+  Outcome check_scanned(const Run& run) const;
+  Outcome inventory(const Run& run) const;
+  Outcome match(const Run& run) const;
+  Outcome record(const Run& run) const;
+
+ private:
+  [[nodiscard]] catalog::Catalog& catalog() const { return *parts_.catalog; }
+
+  Result<std::unique_ptr<feeds::FeedReader>> open_feeds() const {
+    return feeds::FeedReader::open(parts_.feeds, manager_.clock());
+  }
+  // The verdict that was recorded of this very content, with its findings.
+  Result<std::optional<Judgement>> before(const ScanImageRequest& request) const;
+  // The inventory that was stored of this very content, if it is one that can be read.
+  Result<std::optional<scan::Inventory>> stored(const ScanImageRequest& request) const;
+  // Whether the feeds are those that a verdict rests on.
+  bool same_data(const catalog::ScanVerdict& verdict) const;
+  Result<> take_inventory(const Run& run) const;
+  // What the engine says of the inventory, and of how old its data is.
+  struct Said {
+    scan::Report report{};
+    scan::DataDates dates{};
+  };
+  Result<Said> ask_feeds(const ScanImageRequest& request, scan::Artifact artifact, const scan::Rules& rules) const;
+  Result<Said> ask_trivy(const Run& run, scan::Artifact artifact, const scan::Rules& rules) const;
+  // Advisories that are missing or too old end the run, or are a word in its answer.
+  Outcome without_data(const Run& run, const Error& error) const;
+
+  fsm::Manager& manager_;
+  ScanParts parts_;
+  mutable Found found_;
+};
+
+Result<std::optional<Judgement>> ScanImage::before(const ScanImageRequest& request) const {
+  auto verdict = catalog().find_scan(request.image_id);
+  if (!verdict) return fail(std::move(verdict.error()));
+  if (!*verdict || (*verdict)->checksum != request.checksum) return std::nullopt;
+  auto findings = catalog().findings(request.image_id);
+  if (!findings) return fail(std::move(findings.error()));
+  return Judgement{std::move(**verdict), std::move(*findings)};
+}
+
+Result<std::optional<scan::Inventory>> ScanImage::stored(const ScanImageRequest& request) const {
+  auto row = catalog().find_inventory(request.image_id);
+  if (!row) return fail(std::move(row.error()));
+  if (!*row || (*row)->checksum != request.checksum) return std::nullopt;
+  auto inventory = scan::inventory_from_json((*row)->body);
+  if (!inventory) return std::nullopt;  // of another version of this program: it is taken again
+  return std::move(*inventory);
+}
+
+bool ScanImage::same_data(const catalog::ScanVerdict& verdict) const {
+  if (verdict.engine.starts_with("trivy")) return true;  // when its data changes is its own business: scan again
+  auto feeds = open_feeds();
+  if (!feeds) return false;
+  const auto scanner = scan::Scanner::open(**feeds, parts_.version);
+  return scanner && dates_json(scanner->dates()) == verdict.data_dates;
+}
+
+Outcome ScanImage::check_scanned(const Run& run) const {
+  const auto& request = run.request();
+  if (request.scan.engine == "off") {
+    return fsm::handoff(ScanImageResponse{.image_id = request.image_id, .note = "scanning is switched off"});
+  }
+  if (request.scan.engine != "builtin" && request.scan.engine != "trivy") {
+    return fsm::abort(Error(ErrorKind::kUnsupported, fmt::format("there is no engine {}", request.scan.engine)));
+  }
+  if (const auto at = block_at(request.scan); !at) return fsm::abort(at.error());
+  if (const auto rules = rules_of(request.scan); !rules) return fsm::abort(rules.error());
+  const auto known = before(request);
+  if (!known) return known.error().during("look for the verdict over {}", request.image_id);
+  if (!*known || request.scan.again) return fsm::next(ScanImageResponse{.image_id = request.image_id});
+  const auto& verdict = (*known)->verdict;
+  const bool allow_now = verdict.blocked && !request.scan.allowed_by.empty();
+  const bool by_trivy = verdict.engine.starts_with("trivy");
+  const bool same_engine = by_trivy == (request.scan.engine == "trivy");
+  if (allow_now || !same_engine || verdict.policy != describe(request.scan) || !same_data(verdict)) {
+    return fsm::next(ScanImageResponse{.image_id = request.image_id});
+  }
+  return fsm::handoff(ScanImageResponse{.image_id = request.image_id,
+                                        .judged = true,
+                                        .blocked = verdict.blocked,
+                                        .findings = verdict.vuln_count,
+                                        .note = verdict.blocked ? summary(**known) : ""});
+}
+
+Result<> ScanImage::take_inventory(const Run& run) const {
+  const auto& request = run.request();
+  std::optional<scan::Inventory> taken;
+  archive::InspectOptions options;
+  options.progress = [&run](std::uint64_t done, std::uint64_t total) { run.progress({done, total, "bytes listed"}); };
+  const auto list = [&](const archive::ImageFile& image, std::stop_token stop) -> Result<> {
+    auto inventory = parts_.taker->take(image, request.rules.policy, options, std::move(stop));
+    if (!inventory) return fail(std::move(inventory.error()));
+    taken = std::move(*inventory);
+    return {};
+  };
+  auto read = work_while_hashing({.path = request.local_path, .sha256 = request.checksum}, list, run.stop());
+  if (!read) return fail(std::move(read.error()));
+  if (auto fault = fault::check("pipeline.scan.inventory")) return fail(std::move(*fault));
+  return catalog().store_inventory({.image_id = request.image_id,
+                                    .checksum = request.checksum,
+                                    .taken_at = manager_.clock().now(),
+                                    .packages = taken->packages.size(),
+                                    .body = scan::to_json(*taken)});
+}
+
+Outcome ScanImage::inventory(const Run& run) const {
+  const auto known = stored(run.request());
+  if (!known) return known.error().during("look for the inventory of {}", run.request().image_id);
+  if (*known) return fsm::next(run.response());
+  if (auto taken = take_inventory(run); !taken) {
+    const auto error = taken.error().during("list the packages of {}", run.request().image_id).error();
+    return run.stop().stop_requested() ? Outcome(fsm::error(error)) : final_or_error(error);
+  }
+  return fsm::next(run.response());
+}
+
+Outcome ScanImage::without_data(const Run& run, const Error& error) const {
+  if (run.request().scan.refuse_stale) return fsm::abort(error);
+  run.log().warn("image {} is not scanned: {}", run.request().image_id, error.describe());
+  return fsm::handoff(ScanImageResponse{.image_id = run.request().image_id, .note = error.message()});
+}
+
+Result<ScanImage::Said> ScanImage::ask_feeds(const ScanImageRequest& request, scan::Artifact artifact,
+                                             const scan::Rules& rules) const {
+  auto feeds = open_feeds();
+  if (!feeds) return fail(std::move(feeds.error()));
+  auto scanner = scan::Scanner::open(**feeds, parts_.version);
+  if (!scanner) return fail(std::move(scanner.error()));
+  auto report = scanner->judge(std::move(artifact), rules, data_rules_of(request.scan), manager_.clock().now());
+  if (!report) return fail(std::move(report.error()));
+  return Said{std::move(*report), scanner->dates()};
+}
+
+Result<ScanImage::Said> ScanImage::ask_trivy(const Run& run, scan::Artifact artifact, const scan::Rules& rules) const {
+  auto report = scan::judge_with_trivy(std::move(artifact), parts_.trivy, rules, data_rules_of(run.request().scan),
+                                       manager_.clock().now(), run.stop());
+  if (!report) return fail(std::move(report.error()));
+  return Said{std::move(*report), {}};
+}
+
+Outcome ScanImage::match(const Run& run) const {
+  const auto& request = run.request();
+  auto inventory = stored(request);
+  if (!inventory) return inventory.error().during("read the inventory of {}", request.image_id);
+  if (!*inventory) return fsm::go_to("inventory", run.response());
+  const auto rules = rules_of(request.scan);
+  if (!rules) return fsm::abort(rules.error());
+  const auto known = before(request);
+  if (!known) return known.error().during("look for the verdict over {}", request.image_id);
+
+  scan::Artifact artifact{.name = request.image_id,
+                          .checksum = request.checksum,
+                          .size = request.size,
+                          .inventory = std::move(**inventory)};
+  const auto said = request.scan.engine == "trivy" ? ask_trivy(run, std::move(artifact), *rules)
+                                                   : ask_feeds(request, std::move(artifact), *rules);
+  if (!said && request.scan.engine == "builtin" && is_lack_of_data(said.error().kind())) {
+    return without_data(run, said.error());
+  }
+  if (!said) return final_or_error(said.error());
+  auto judged = judge(request.image_id, said->report, request.scan, said->dates, *known);
+  ScanImageResponse response{.image_id = request.image_id,
+                             .judged = true,
+                             .blocked = judged.verdict.blocked,
+                             .findings = judged.verdict.vuln_count,
+                             .note = judged.verdict.blocked ? summary(judged) : ""};
+  found_.put(run.version(), std::move(judged));
+  return fsm::next(std::move(response));
+}
+
+Outcome ScanImage::record(const Run& run) const {
+  const auto judged = found_.take(run.version());
+  if (!judged) return fsm::go_to("match", ScanImageResponse{.image_id = run.request().image_id});
+  if (auto fault = fault::check("pipeline.scan.record")) return fsm::error(std::move(*fault));
+  auto recorded = catalog().record_scan(judged->verdict, judged->findings);
+  if (!recorded) return recorded.error().during("record the verdict over {}", run.request().image_id);
+  ScanImageResponse response = run.response();
+  response.scanned = true;
+  return fsm::next(std::move(response));
+}
+
+}  // namespace
+
+Result<ScanImageMachine> add_scan_image(fsm::Manager& manager, ScanParts parts) {
+  const auto machine = std::make_shared<const ScanImage>(manager, std::move(parts));
+  const auto calling = [&machine](Outcome (ScanImage::*transition)(const Run&) const) {
+    return [machine, transition](const Run& run) { return (machine.get()->*transition)(run); };
+  };
+  return fsm::machine<ScanImageRequest, ScanImageResponse>("scan-image")
+      .resource("image")
+      .start("check-scanned", calling(&ScanImage::check_scanned), {.retry = fsm::exponential(3, 200ms, 5s)})
+      .to("inventory", calling(&ScanImage::inventory), {.retry = fsm::fixed(2, 1s), .timeout = 30min})
+      .to("match", calling(&ScanImage::match), {.retry = fsm::exponential(3, 200ms, 5s)})
+      .to("record", calling(&ScanImage::record), {.retry = fsm::exponential(5, 100ms, 10s)})
+      .end("complete")
+      .add_to(manager);
+}
+
+}  // namespace slipway::pipeline

@@ -1,0 +1,35 @@
+// From a scan's report to what the catalog keeps of it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/types.h"
+#include "pipeline/scan_rules.h"
+#include "scan/finding.h"
+#include "scan/scanner.h"
+
+namespace slipway::pipeline {
+
+struct Judgement {
+  catalog::ScanVerdict verdict{};
+  std::vector<catalog::Finding> findings{};
+};
+
+// The dates of the feeds that verdicts rest on, as the catalog has them: while these are the same, a scan would say the
+// same again.
+[[nodiscard]] std::string dates_json(const scan::DataDates& dates);
+
+// `before`: what was known of the same image. Who has allowed it then has allowed what was known then: as long as
+// nothing new blocks, that holds. `rules` must be good ones (block_at()).
+[[nodiscard]] Judgement judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
+                              const scan::DataDates& dates, const std::optional<Judgement>& before);
+
+// "2 critical and 5 high vulnerabilities: CVE-2024-1 in openssl, ...".
+[[nodiscard]] std::string summary(const Judgement& judgement);
+
+// What a run is told when its image is blocked: kVulnerable.
+[[nodiscard]] Error blocked_error(const std::string& image_id, const Judgement& judgement);
+
+}  // namespace slipway::pipeline

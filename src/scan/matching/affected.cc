@@ -1,0 +1,164 @@
+#include "scan/matching/affected.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "feeds/cvss/cvss.h"
+#include "feeds/formats/json_node.h"
+
+namespace slipway::scan {
+namespace {
+
+using feeds::JsonNode;
+
+enum class EventKind : std::uint8_t { kIntroduced, kLastAffected, kFixed };
+
+struct Event {
+  EventKind kind{};
+  std::string_view version{};
+
+  // OSV's sign for the very beginning.
+  [[nodiscard]] bool from_the_beginning() const { return kind == EventKind::kIntroduced && version == "0"; }
+};
+
+// Whether `installed` is at or behind the event; none: they cannot be compared.
+std::optional<bool> reached(const Event& event, VersionScheme scheme, std::string_view installed) {
+  if (event.from_the_beginning()) return true;
+  const auto order = compare_versions(scheme, installed, event.version);
+  if (!order) return std::nullopt;
+  return event.kind == EventKind::kLastAffected ? *order > 0 : *order >= 0;
+}
+
+std::vector<Event> events_of(const JsonNode& range) {
+  std::vector<Event> events;
+  for (const auto& one : range["events"].items()) {
+    if (const auto version = one["introduced"]) events.push_back({EventKind::kIntroduced, version.text()});
+    if (const auto version = one["fixed"]) events.push_back({EventKind::kFixed, version.text()});
+    if (const auto version = one["last_affected"]) events.push_back({EventKind::kLastAffected, version.text()});
+    if (const auto version = one["limit"]; version && version.text() != "*") {
+      events.push_back({EventKind::kFixed, version.text()});
+    }
+  }
+  return events;
+}
+
+// By version, as OSV's evaluation asks for; publishers list them in any order. All of them must be comparable.
+void sort_events(std::vector<Event>& events, VersionScheme scheme) {
+  std::ranges::stable_sort(events, [&](const Event& a, const Event& b) {
+    if (a.from_the_beginning() || b.from_the_beginning()) return a.from_the_beginning() && !b.from_the_beginning();
+    const auto order = compare_versions(scheme, a.version, b.version);
+    return order && *order < 0;
+  });
+}
+
+Applies in_range(const JsonNode& range, VersionScheme scheme, std::string_view installed) {
+  auto events = events_of(range);
+  const auto comparable = [&](const Event& event) {
+    return event.from_the_beginning() || compare_versions(scheme, event.version, event.version);
+  };
+  if (!std::ranges::all_of(events, comparable)) return {.answer = Answer::kUnknown};
+  sort_events(events, scheme);
+  Applies found;
+  for (const auto& event : events) {
+    const auto there = reached(event, scheme, installed);
+    if (!there) return {.answer = Answer::kUnknown};
+    if (*there) {
+      found.answer = event.kind == EventKind::kIntroduced ? Answer::kYes : Answer::kNo;
+    } else if (found.answer == Answer::kYes && event.kind == EventKind::kFixed) {
+      return {Answer::kYes, FixStatus::kFixed, std::string(event.version)};
+    }
+  }
+  return found;
+}
+
+bool listed(const JsonNode& versions, VersionScheme scheme, std::string_view installed) {
+  return std::ranges::any_of(versions.items(), [&](const JsonNode& one) {
+    if (one.text() == installed) return true;
+    const auto order = compare_versions(scheme, one.text(), installed);
+    return order && *order == 0;
+  });
+}
+
+Applies by_ranges(const feeds::Affected& said, VersionScheme scheme, std::string_view installed) {
+  feeds::JsonDocument document;
+  const auto root = document.parse(said.ranges);
+  if (!root) return {.answer = Answer::kUnknown};
+  Applies best;
+  for (const auto& range : (*root)["ranges"].items()) {
+    auto found = in_range(range, scheme, installed);
+    if (found.answer == Answer::kYes) return found;
+    if (found.answer == Answer::kUnknown) best = std::move(found);
+  }
+  if (listed((*root)["versions"], scheme, installed)) {
+    return {Answer::kYes, said.fixed.empty() ? FixStatus::kAffected : FixStatus::kFixed, said.fixed};
+  }
+  return best;
+}
+
+Applies before_the_fix(const feeds::Affected& said, VersionScheme scheme, std::string_view installed) {
+  const auto order = compare_versions(scheme, installed, said.fixed);
+  if (!order) return {.answer = Answer::kUnknown};
+  if (*order >= 0) return {};
+  return {Answer::kYes, FixStatus::kFixed, said.fixed};
+}
+
+Severity from_cvss(feeds::Severity severity) {
+  switch (severity) {
+    case feeds::Severity::kNone: return Severity::kNegligible;
+    case feeds::Severity::kLow: return Severity::kLow;
+    case feeds::Severity::kMedium: return Severity::kMedium;
+    case feeds::Severity::kHigh: return Severity::kHigh;
+    case feeds::Severity::kCritical: return Severity::kCritical;
+  }
+  return Severity::kUnknown;
+}
+
+}  // namespace
+
+Applies applies(const feeds::Affected& said, VersionScheme scheme, std::string_view installed) {
+  if (said.status == "affected") return by_ranges(said, scheme, installed);
+  if (said.status == "fixed") return before_the_fix(said, scheme, installed);
+  if (said.status == "open") {
+    const bool left = said.urgency == "unimportant" || said.urgency == "end-of-life";
+    return {Answer::kYes, left ? FixStatus::kWillNotFix : FixStatus::kAffected, {}};
+  }
+  if (said.status == "end-of-life") return {Answer::kYes, FixStatus::kEndOfLife, {}};
+  if (said.status == "undetermined") return {Answer::kYes, FixStatus::kUnderInvestigation, {}};
+  return {};
+}
+
+std::optional<Severity> severity_of_word(std::string_view word) {
+  static constexpr auto kWords = std::to_array<std::pair<std::string_view, Severity>>({
+      {"unimportant", Severity::kNegligible},
+      {"negligible", Severity::kNegligible},
+      {"none", Severity::kNegligible},
+      {"low", Severity::kLow},
+      {"minor", Severity::kLow},
+      {"medium", Severity::kMedium},
+      {"moderate", Severity::kMedium},
+      {"high", Severity::kHigh},
+      {"important", Severity::kHigh},
+      {"major", Severity::kHigh},
+      {"critical", Severity::kCritical},
+  });
+  std::string plain;
+  for (const char c : word) {
+    if (c == '*') continue;  // Debian's: the security team has not looked at it
+    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  const auto known = std::ranges::find(kWords, plain, &std::pair<std::string_view, Severity>::first);
+  if (known == kWords.end()) return std::nullopt;
+  return known->second;
+}
+
+std::optional<Severity> severity_of_score(std::optional<double> score, std::string_view vector) {
+  if (!vector.empty()) {
+    if (const auto cvss = feeds::score_cvss(vector)) return from_cvss(cvss->severity);
+  }
+  if (!score) return std::nullopt;
+  return from_cvss(feeds::severity_of(feeds::CvssVersion::k31, *score));
+}
+
+}  // namespace slipway::scan
