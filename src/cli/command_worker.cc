@@ -12,6 +12,7 @@
 #include "cli/units.h"
 #include "pipeline/bucket_watch.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/rescan.h"
 #include "service/feeds_keeper.h"
 #include "service/owner_server.h"
 #include "sys/interrupts.h"
@@ -81,6 +82,7 @@ class Worker {
          std::shared_ptr<objects::ObjectSource> source, std::chrono::milliseconds interval)
       : session_(session),
         pipeline_(pipeline),
+        scan_(like.scan),
         source_(std::move(source)),
         interval_(interval),
         notices_(session),
@@ -90,6 +92,7 @@ class Worker {
   void run(const std::stop_token& stop) {
     notices_.ready();
     while (!stop.stop_requested()) {
+      rescan(stop);
       poll(stop);
       delete_deferred(stop);
       wait(stop);
@@ -110,6 +113,30 @@ class Worker {
     notices_.status(fmt::format("{} objects seen in {}", seen->seen, source_->describe()));
   }
 
+  // When a feed has changed: what was judged by older data is judged again.
+  void rescan(const std::stop_token& stop) {
+    if (scan_.engine != "builtin") return;
+    auto feeds = feeds::FeedReader::open(session_.settings.feeds_db_path.string(), session_.clock);
+    if (!feeds) return;  // nothing was ever synced
+    const auto done =
+        pipeline::rescan(pipeline_.catalog(), **feeds, session_.version, scan_, session_.clock.now(), stop);
+    if (!done) {
+      if (!stop.stop_requested()) session_.log.warn("images are not scanned again: {}", done.error().describe());
+      return;
+    }
+    for (const auto& one : done->changed) {
+      if (one.is_blocked && !one.was_blocked) {
+        session_.log.warn("image {} is vulnerable now: {}", one.image_id, one.summary);
+      } else {
+        session_.log.info("image {} has {} findings, {} before{}", one.image_id, one.findings_now, one.findings_before,
+                          one.was_blocked && !one.is_blocked ? "; it is no longer blocked" : "");
+      }
+    }
+    if (done->judged > 0) {
+      session_.log.info("{} images scanned again, {} verdicts changed", done->judged, done->changed.size());
+    }
+  }
+
   void delete_deferred(const std::stop_token& stop) {
     const auto deleted = pipeline_.delete_deferred(stop);
     if (!deleted) session_.log.warn("devices that are to be deleted: {}", deleted.error().describe());
@@ -126,6 +153,7 @@ class Worker {
 
   const Session& session_;
   pipeline::Pipeline& pipeline_;
+  const pipeline::ScanRules scan_;
   std::shared_ptr<objects::ObjectSource> source_;
   std::chrono::milliseconds interval_;
   Notices notices_;
@@ -178,16 +206,17 @@ CommandResult worker(const Session& session, const Arguments& arguments) {
 }  // namespace
 
 CommandSpec worker_command() {
-  return {.name = "worker",
-          .summary = "Keep up with the bucket, until told to end",
-          .description =
-              "Looks at the bucket again and again, and takes what is new, changed or failed through the pipeline. "
-              "Beside that it syncs the feeds every feeds_interval. "
-              "Other commands work meanwhile: they have their work done by the worker.\nSIGTERM and SIGINT end it in "
-              "an orderly way; what is unfinished goes on when it is started again.",
-          .options = {{.name = "--poll-interval", .value = "TIME", .help = "between two looks at the bucket (5m)"}},
-          .examples = {"slipway worker", "slipway worker --poll-interval 30s"},
-          .run = worker};
+  return {
+      .name = "worker",
+      .summary = "Keep up with the bucket, until told to end",
+      .description =
+          "Looks at the bucket again and again, and takes what is new, changed or failed through the pipeline. "
+          "Beside that it syncs the feeds every feeds_interval, and judges all images again when they have changed. "
+          "Other commands work meanwhile: they have their work done by the worker.\nSIGTERM and SIGINT end it in "
+          "an orderly way; what is unfinished goes on when it is started again.",
+      .options = {{.name = "--poll-interval", .value = "TIME", .help = "between two looks at the bucket (5m)"}},
+      .examples = {"slipway worker", "slipway worker --poll-interval 30s"},
+      .run = worker};
 }
 
 }  // namespace slipway::cli

@@ -58,6 +58,7 @@ std::optional<std::string> why_process(const objects::ObjectInfo& object, const 
   const bool newer = object.modified && *object.modified > last.spec.started_at && *object.modified <= now;
   if (newer) return "it has changed since it failed";
   if (end->ending == fsm::Ending::kCancelled) return std::nullopt;
+  if (end->error && end->error->kind() == ErrorKind::kVulnerable && !known.blocked) return "it is no longer blocked";
   if (end->error && is_verdict(end->error->kind()) && last.request == request) return std::nullopt;
   const int failures = failures_in_a_row(known.runs);
   if (now < end->at + pause_after(failures, settings)) return std::nullopt;
@@ -84,6 +85,9 @@ Result<Known> BucketWatch::look_up(const ProcessImageRequest& request, std::opti
   if (known.runs.empty()) return known;
   auto last = manager_.run(known.runs.front().spec.version);  // a list is without requests
   if (last) known.runs.front() = std::move(*last);
+  const auto verdict = catalog_.find_scan(request.image_id);
+  if (!verdict) return fail(verdict.error());
+  known.blocked = *verdict && (*verdict)->current && (*verdict)->blocked;
   return known;
 }
 

@@ -38,6 +38,7 @@ struct WatchSettings {
 struct Known {
   std::optional<catalog::Image> image{};
   std::vector<fsm::RunRecord> runs{};  // of process-image for its id, newest first; the first one with its request
+  bool blocked = false;                // by the last verdict over its present content
 };
 
 // Why the object is to be processed now; nothing when it is not. Pure.
