@@ -118,6 +118,12 @@ class Writer {
       field("engine", scan->engine);
       field("scanned", output_.time(scan->scanned_at));
       if (scan->database_date) field("advisories", output_.time(scan->database_date));
+      field("policy", scan->policy);
+      if (!scan->allowed_by.empty()) {
+        field("allowed by", fmt::format("{} ({})", scan->allowed_by, output_.time(scan->allowed_at)));
+      }
+      if (scan->suppressed > 0) field("left out", fmt::format("{} that do not count", scan->suppressed));
+      for (const auto& warning : warnings_of(*scan)) field("warning", warning);
     }
     write_findings(known.findings);
     if (known.policy_findings.empty()) return;

@@ -18,6 +18,8 @@ namespace slipway::cli {
 [[nodiscard]] OrderedJson status_json(const catalog::ImageStatus& status);
 // The name of the policy that it was validated under; empty when it is not known.
 [[nodiscard]] std::string policy_level(const catalog::ArchiveFacts& archive);
+// Why a verdict may not be all there is to say.
+[[nodiscard]] std::vector<std::string> warnings_of(const catalog::ScanVerdict& scan);
 [[nodiscard]] OrderedJson finding_json(const catalog::Finding& finding);
 [[nodiscard]] OrderedJson policy_finding_json(const catalog::PolicyFinding& finding);
 [[nodiscard]] OrderedJson run_json(const fsm::RunRecord& run);

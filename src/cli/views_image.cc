@@ -13,6 +13,12 @@ OrderedJson scan_json(const std::optional<catalog::ScanVerdict>& scan) {
           {"has_critical", scan->has_critical},
           {"has_high", scan->has_high},
           {"blocked", scan->blocked},
+          {"policy", json_filled(scan->policy)},
+          {"complete", scan->complete},
+          {"warnings", warnings_of(*scan)},
+          {"suppressed", scan->suppressed},
+          {"allowed_by", json_filled(scan->allowed_by)},
+          {"allowed_at", json_time(scan->allowed_at)},
           {"current", scan->current}};
 }
 
@@ -71,6 +77,11 @@ OrderedJson snapshot_json(const catalog::Snapshot& snapshot) {
 
 }  // namespace
 
+std::vector<std::string> warnings_of(const catalog::ScanVerdict& scan) {
+  auto list = decode_json<std::vector<std::string>>(scan.warnings);
+  return list ? std::move(*list) : std::vector<std::string>();
+}
+
 std::string policy_level(const catalog::ArchiveFacts& archive) {
   const auto policy = parse_json(archive.policy);
   const bool known = policy && policy->is_object() && policy->contains("level") && policy->at("level").is_string();
@@ -109,7 +120,10 @@ OrderedJson finding_json(const catalog::Finding& finding) {
           {"fixed_version", json_filled(finding.fixed_version)},
           {"source", json_filled(finding.source)},
           {"location", json_filled(finding.location)},
-          {"title", json_filled(finding.title)}};
+          {"title", json_filled(finding.title)},
+          {"aliases", json_filled(finding.aliases)},
+          {"status", json_filled(finding.status)},
+          {"score", finding.score ? OrderedJson(*finding.score) : OrderedJson()}};
 }
 
 OrderedJson policy_finding_json(const catalog::PolicyFinding& finding) {
@@ -125,6 +139,8 @@ std::string findings_text(const std::optional<catalog::ScanVerdict>& scan) {
   } else if (scan->has_high) {
     text += " (high)";
   }
+  if (!scan->complete) text += ", incomplete";
+  if (!scan->allowed_by.empty()) text += ", allowed";
   return scan->current ? text : text + ", outdated";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "scan/testing/taker_program.h"
 #include "volumes/testing/extractor_program.h"
 
 namespace slipway::pipeline {
@@ -15,7 +16,7 @@ DownloadImageFixture::DownloadImageFixture() {
   settings_.tuning.checkpoint_bytes = 100'000;
   settings_.tuning.tries = 1;
   catalog_ = *catalog::Catalog::open(folder_.file("catalog.db"), sys::system_clock());
-  harness_.options().queues = {{kDownloadsQueue, 5}, {kUnpackingQueue, 2}};
+  harness_.options().queues = {{kDownloadsQueue, 5}, {kScanningQueue, 2}, {kUnpackingQueue, 2}};
   harness_.options().log = Logger([this](LogLevel level, std::string_view message, std::span<const LogField> fields) {
     const std::scoped_lock lock(mutex_);
     lines_.push_back(render_log_line(level, message, fields));
@@ -38,12 +39,17 @@ void DownloadImageFixture::open() {
                   },
                   .inspector = std::make_shared<const archive::Inspector>(inspector_),
                   .settings = settings_});
+    const auto scan =
+        *add_scan_image(manager, {.catalog = catalog_,
+                                  .taker = std::make_shared<const scan::InventoryTaker>(scan::test_taker()),
+                                  .feeds = folder_.file("feeds.db"),
+                                  .version = "test"});
     const auto unpack = *add_unpack_image(
         manager, {.catalog = catalog_,
                   .pool = pool_,
                   .extractor = std::make_shared<const volumes::ext4::Extractor>(volumes::ext4::test_extractor())});
     const auto activate = *add_activate_image(manager, {.catalog = catalog_, .pool = pool_});
-    process_ = *add_process_image(manager, {*machine_, unpack, activate});
+    process_ = *add_process_image(manager, {*machine_, scan, unpack, activate});
   });
 }
 
