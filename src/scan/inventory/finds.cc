@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "archive/entry.h"
+#include "base/utf8.h"
 
 namespace slipway::scan {
 namespace {
@@ -22,6 +23,13 @@ auto order_of(const Package& package) {
   return std::tie(package.type, package.name, package.version, package.path, package.architecture, package.layer);
 }
 
+// What is sent and stored is UTF-8, and not longer than anybody would read.
+bool is_sound(const std::string& text) { return text.size() <= Finds::kLongest && is_utf8(text); }
+
+void make_sound(std::string& text) {
+  if (!is_sound(text)) text = archive::printable(text);
+}
+
 }  // namespace
 
 void Finds::enter(std::string_view path, std::uint32_t layer) {
@@ -35,17 +43,28 @@ void Finds::add(Package package) {
                                 : fmt::format("package {} has no version", archive::printable(package.name)));
     return;
   }
+  if (!is_sound(package.name) || !is_sound(package.version)) {
+    unread(fmt::format("the name or version of package {} is no text, or too long", archive::printable(package.name)));
+    return;
+  }
   if (found_.packages.size() >= kMostPackages) {
     if (!std::exchange(overfull_, true)) unread(fmt::format("there are more than {} packages", kMostPackages));
     return;
   }
   if (package.path.empty()) package.path = path_;
+  for (auto* text :
+       {&package.source, &package.source_version, &package.architecture, &package.licence, &package.path}) {
+    make_sound(*text);
+  }
   package.layer = layer_;
   found_.packages.push_back(std::move(package));
 }
 
 void Finds::set_distribution(Distribution distribution, int rank) {
   if (found_.distribution && rank_ <= rank) return;
+  for (auto* text : {&distribution.id, &distribution.version, &distribution.codename, &distribution.name}) {
+    make_sound(*text);
+  }
   found_.distribution = std::move(distribution);
   rank_ = rank;
 }
@@ -63,6 +82,7 @@ void Finds::own(std::string_view path, std::string_view package) {
 
 void Finds::unread(std::string reason) {
   constexpr std::size_t kMost = 1'000;
+  make_sound(reason);
   if (found_.unread.size() < kMost) found_.unread.push_back({path_, std::move(reason)});
 }
 

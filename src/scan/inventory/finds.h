@@ -25,12 +25,13 @@ class Finds {
  public:
   static constexpr std::size_t kMostPackages = 200'000;
   static constexpr std::size_t kMostOwned = 1'000'000;
+  static constexpr std::size_t kLongest = 1'024;  // bytes of a name, a version, a licence, ...
 
   // All that is added from now on is of this file.
   void enter(std::string_view path, std::uint32_t layer);
 
-  // Path and layer become the file's; a path that is given stays. One without a name or a version, or beyond
-  // kMostPackages, is not added, and that is noted as unread.
+  // Path and layer become the file's; a path that is given stays. One without a name or a version, whose name or
+  // version is longer than kLongest or not UTF-8, or beyond kMostPackages, is not added, and that is noted as unread.
   void add(Package package);
   // The one with the lowest rank counts: etc/os-release (0) before usr/lib/os-release (1), whatever their order in the
   // archive.

@@ -135,5 +135,17 @@ TEST(FindsTest, NothingIsLeftWhenItIsTaken) {
   EXPECT_EQ(finds.take().distribution->id, "alpine");
 }
 
+TEST(Finds, WhatIsNoTextOrTooLongIsNotedAndNotKept) {
+  Finds finds;
+  finds.enter("a", 0);
+  finds.add({.type = PackageType::kDeb, .name = std::string(2'000, 'x'), .version = "1"});
+  finds.add({.type = PackageType::kDeb, .name = "ok", .version = "\xff"});
+  finds.add({.type = PackageType::kDeb, .name = "good", .version = "1", .licence = std::string(5'000, 'l')});
+  const auto found = finds.take();
+  ASSERT_EQ(found.packages.size(), 1U);
+  EXPECT_LT(found.packages[0].licence.size(), 1'024U);
+  EXPECT_EQ(found.unread.size(), 2U);
+}
+
 }  // namespace
 }  // namespace slipway::scan
