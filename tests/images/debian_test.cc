@@ -1,4 +1,5 @@
 // A Debian root file system, made of its packages: thousands of files with owners, rights, devices and capabilities.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -7,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "archive/testing/tar_builder.h"
+#include "scan/inventory/inventory_taker.h"
+#include "scan/testing/taker_program.h"
 #include "sys/testing/command.h"
 #include "sys/testing/temp_dir.h"
 #include "volumes/testing/tar_peer.h"
@@ -71,6 +74,39 @@ TEST_F(DebianTest, LayersAboveItAreMergedAsTarAndWhiteoutsWouldHaveThem) {
   std::ofstream(folder.file("oci"), std::ios::binary)
       << archive::oci_image({archive::compress(Compression::kZstd, bytes()), layer_above()});
   expect_as_tar_has_it(fs::path(folder.file("oci")), kVolume);
+}
+
+// "bash 5.2.15-2+b7 amd64 bash 5.2.15-2", as dpkg has it: sorted, with the source package and its version.
+std::vector<std::string> listed_by_dpkg(const fs::path& rootfs) {
+  const sys::TempDir folder;
+  sys::run_command({"tar", "-xf", rootfs, "-C", folder.path(), "./var/lib/dpkg"});
+  const auto text = sys::run_command({"dpkg-query", "--admindir", folder.file("var/lib/dpkg"), "-W", "-f",
+                                      "${Package} ${Version} ${Architecture} ${source:Package} ${source:Version}\\n"});
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  std::ranges::sort(lines);
+  return lines;
+}
+
+TEST_F(DebianTest, ItsPackagesAreThoseThatDpkgLists) {
+  const auto file = archive::open_image_file(rootfs_).value();
+  const auto taken = scan::InventoryTaker(scan::test_taker()).take(file, archive::standard_policy(), {}, {});
+  ASSERT_TRUE(taken) << taken.error().describe();
+  EXPECT_EQ(taken->distribution->id, "debian");
+  EXPECT_EQ(taken->distribution->codename, "bookworm");
+  EXPECT_TRUE(taken->complete()) << taken->unread.front().path << ": " << taken->unread.front().reason;
+  std::vector<std::string> ours;
+  for (const auto& package : taken->packages) {
+    if (package.type != scan::PackageType::kDeb) continue;
+    const auto& source = package.source.empty() ? package.name : package.source;
+    const auto& version = package.source_version.empty() ? package.version : package.source_version;
+    ours.push_back(fmt::format("{} {} {} {} {}", package.name, package.version, package.architecture, source, version));
+  }
+  std::ranges::sort(ours);
+  const auto theirs = listed_by_dpkg(rootfs_);
+  EXPECT_GT(theirs.size(), 50U);
+  EXPECT_EQ(ours, theirs);
 }
 
 }  // namespace
