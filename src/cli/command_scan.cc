@@ -21,6 +21,7 @@
 #include "scan/policy/small_text.h"
 #include "scan/reports/formats.h"
 #include "scan/scanner.h"
+#include "scan/trivy/trivy_scan.h"
 
 namespace slipway::cli {
 namespace {
@@ -107,12 +108,19 @@ Result<scan::Artifact> from_file(const Session& session, const std::filesystem::
   return scan::looks_like_sbom(head) ? from_sbom(file) : from_archive(session, file, stop);
 }
 
-Result<scan::Report> judge(const Session& session, scan::Artifact artifact, const Wish& wish,
-                           feeds::FeedReader& feeds) {
-  auto scanner = scan::Scanner::open(feeds, session.version);
-  if (!scanner) return fail(std::move(scanner.error()));
-  auto report =
-      scanner->judge(std::move(artifact), wish.judging, pipeline::data_rules_of(wish.rules), session.clock.now());
+// Null feeds: nothing was ever synced, and nobody needs them (Trivy).
+Result<scan::Report> judge(const Session& session, scan::Artifact artifact, const Wish& wish, feeds::FeedReader* feeds,
+                           const std::stop_token& stop) {
+  const auto data = pipeline::data_rules_of(wish.rules);
+  const auto now = session.clock.now();
+  Result<scan::Report> report;
+  if (wish.rules.engine == "trivy") {
+    report = scan::judge_with_trivy(std::move(artifact), {}, wish.judging, data, now, stop);
+  } else {
+    auto scanner = scan::Scanner::open(*feeds, session.version);
+    if (!scanner) return fail(std::move(scanner.error()));
+    report = scanner->judge(std::move(artifact), wish.judging, data, now);
+  }
   if (report) report->policy = pipeline::describe(wish.rules);
   return report;
 }
@@ -143,9 +151,9 @@ Explain explain_with(const Session& session, feeds::FeedReader& feeds) {
   };
 }
 
-Result<> show(const Session& session, const scan::Report& report, const Wish& wish, feeds::FeedReader& feeds) {
+Result<> show(const Session& session, const scan::Report& report, const Wish& wish, feeds::FeedReader* feeds) {
   if (wish.format == Format::kTable && !wish.output) {
-    write_report(session.output, report, wish.explain ? explain_with(session, feeds) : Explain());
+    write_report(session.output, report, wish.explain && feeds != nullptr ? explain_with(session, *feeds) : Explain());
     return {};
   }
   const auto text = text_of(report, wish.format) + "\n";
@@ -220,8 +228,9 @@ CommandResult scan(const Session& session, const Arguments& arguments) {
   if (!wish) return bad_input(std::move(wish.error()));
   if (wish->rules.engine == "off") wish->rules.engine = "builtin";  // who scans by hand wants a scan
   const auto& target = arguments.at("TARGET");
-  auto feeds = open_feeds(session);
-  if (!feeds) return fail(std::move(feeds.error()));
+  auto opened = open_feeds(session);
+  if (!opened && wish->rules.engine != "trivy") return fail(std::move(opened.error()));
+  auto* feeds = opened ? opened->get() : nullptr;
   std::error_code ignored;
   const bool file = std::filesystem::is_regular_file(target, ignored);
   std::expected<scan::Artifact, Failure> artifact;
@@ -233,9 +242,9 @@ CommandResult scan(const Session& session, const Arguments& arguments) {
     artifact = scan_image(session, workplace, target, *wish);
     if (!artifact) return std::unexpected(std::move(artifact.error()));
   }
-  auto report = judge(session, std::move(*artifact), *wish, **feeds);
+  auto report = judge(session, std::move(*artifact), *wish, feeds, workplace.stop());
   if (!report) return fail(std::move(report.error()));
-  if (auto shown = show(session, *report, *wish, **feeds); !shown) return fail(std::move(shown.error()));
+  if (auto shown = show(session, *report, *wish, feeds); !shown) return fail(std::move(shown.error()));
   const auto at = pipeline::block_at(wish->rules);
   if (!at) return fail(at.error());
   const bool blocked = scan::blocks(report->findings, *at) && wish->rules.allowed_by.empty();
