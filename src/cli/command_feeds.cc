@@ -16,7 +16,7 @@ std::string checkpoint_word(const ProviderLine& line) {
 
 void write_providers(Output& output, const FeedsPicture& picture) {
   Table table({{.title = "PROVIDER", .importance = 100},
-               {.title = "STATE", .importance = 95, .least = 12},
+               {.title = "STATE", .importance = 95, .least = 22},
                {.title = "PROCESSED", .importance = 70, .right = true},
                {.title = "ERRORS", .importance = 80, .right = true},
                {.title = "PERMITS", .importance = 50, .right = true, .optional = true},

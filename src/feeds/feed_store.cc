@@ -156,9 +156,17 @@ Result<> FeedStore::complete_sync(const ProviderRow& row, const std::string& sou
     if (auto saved = provider_table::save_state(db, row, now); !saved) return saved;
     if (auto done = provider_table::set_completed(db, row.id, source_tag, now); !done) return done;
     if (!whole) return {};
+    // What is there and could not be read is not gone; nor may anything be that has lost its name, too.
+    const auto nameless = store::count(db,
+                                       "SELECT count(*) FROM bad_record b WHERE b.provider = ?1 AND NOT EXISTS "
+                                       "(SELECT 1 FROM record r WHERE r.name = b.name AND r.provider = ?1)",
+                                       row.id);
+    if (!nameless) return fail(nameless.error());
+    if (*nameless > 0) return {};
     auto gone = store::change(db,
                               "UPDATE record SET gone_since = ?2 WHERE provider = ?1 AND gone_since IS NULL AND "
-                              "generation < (SELECT generation FROM provider WHERE id = ?1)",
+                              "generation < (SELECT generation FROM provider WHERE id = ?1) AND "
+                              "name NOT IN (SELECT name FROM bad_record WHERE provider = ?1)",
                               row.id, now);
     if (!gone) return fail(std::move(gone.error()));
     return {};

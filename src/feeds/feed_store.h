@@ -73,7 +73,8 @@ class FeedStore {
   // kInvalid: a record's columns cannot be stored; nothing of the batch is.
   [[nodiscard]] Result<Written> write(const std::string& provider, const Batch& batch);
   // The source has been read to its end: `row` is saved as by save_state(), its tag is that of the last whole source,
-  // and, if the source tells of everything (`whole`), records that this sync has not seen are gone from now on.
+  // and, if the source tells of everything (`whole`), records that this sync has not seen are gone from now on; but for
+  // those that it has and could not read, and not at all while it has bad records that are nobody's by their name.
   [[nodiscard]] Result<> complete_sync(const ProviderRow& row, const std::string& source_tag, bool whole);
   // The source is as it was when it was last loaded: only the time of the completion is new.
   [[nodiscard]] Result<> confirm_sync(const ProviderRow& row);

@@ -39,8 +39,13 @@ std::string Intake::unfinished_tag() const {
 Result<Intake::Begin> Intake::begin(Source source) {
   source_ = std::move(source);
   begun_ = true;
+  batch_ = {};
+  milestones_.clear();
   const bool half_read = row_.checkpoint && !row_.checkpoint->position.empty();
-  if (half_read && row_.checkpoint->source_tag == source_.tag) {
+  // Behind the bad record that was one too many there is nothing to go on with: it is judged from its beginning.
+  const bool given_up = row_.errors > config_.max_bad_records;
+  if (half_read && !given_up && row_.checkpoint->source_tag == source_.tag) {
+    items_ = row_.processed + row_.errors;
     return Begin{.position = row_.checkpoint->position};
   }
   if (!half_read && !source_.tag.empty() && row_.completed_at && row_.source_tag == source_.tag) {
@@ -50,6 +55,7 @@ Result<Intake::Begin> Intake::begin(Source source) {
   auto begun = store_.begin_sync(config_.id);
   if (!begun) return begun.error().during("begin a sync of {}", config_.id);
   row_ = std::move(*begun);
+  items_ = 0;
   hooks_.on_row(row_);
   return Begin{};
 }
@@ -86,9 +92,7 @@ Result<> Intake::end_of_item(Checkpoint checkpoint) {
   batch_.checkpoint = std::move(checkpoint);
   const bool interrupted = hooks_.interrupted();
   const auto items = batch_.records.size() + batch_.bad.size();
-  if ((row_.processed + static_cast<std::int64_t>(batch_.records.size())) % kItemsPerEvent == 0) {
-    milestones_.push_back(batch_.checkpoint);
-  }
+  if (++items_ % kItemsPerEvent == 0) milestones_.push_back(batch_.checkpoint);
   if (!interrupted && items < static_cast<std::size_t>(config_.batch_size)) return {};
   if (auto kept = flush(); !kept) return kept;
   if (interrupted) return fail(ErrorKind::kCancelled, "{} is interrupted", config_.id);

@@ -78,6 +78,8 @@ class Intake {
   // For the machine, when run() has returned.
   [[nodiscard]] Result<> flush();
   [[nodiscard]] std::optional<TimePoint> patience_until() const { return patience_until_; }
+  // It turns out as it is read that the source does not tell of everything.
+  void tells_only_of_changes() { source_.whole = false; }
   [[nodiscard]] const Source& source() const { return source_; }
   [[nodiscard]] bool unchanged() const { return unchanged_; }
   [[nodiscard]] bool begun() const { return begun_; }
@@ -97,6 +99,7 @@ class Intake {
   Source source_{};
   Batch batch_{};
   std::vector<Checkpoint> milestones_{};  // each 100 items, told of once they are on disk
+  std::int64_t items_ = 0;                // of this sync, good and bad
   std::optional<TimePoint> patience_until_{};
   bool begun_ = false;
   bool unchanged_ = false;

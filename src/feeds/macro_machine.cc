@@ -100,6 +100,7 @@ Result<> MacroMachine::check_may_start() const {
 
 MacroMachine::Need MacroMachine::need_of(const std::string& id) const {
   const auto row = machines_.at(id)->row();
+  if (row.state == ProviderState::kPaused) return Need::kPaused;
   if (is_under_way(row.state) || wanted_.contains(id)) return Need::kUnderWay;
   if (row.state == ProviderState::kIdle) return row.completed_at ? Need::kComplete : Need::kNotStarted;
   return row.outcome == Outcome::kCompleted ? Need::kComplete : Need::kEnded;
@@ -114,7 +115,7 @@ Result<> MacroMachine::sync(std::span<const std::string> ids) {
   const auto chosen = ids.empty() ? order_ : dependencies_.with_needs(ids);
   for (const auto& id : chosen) {
     const bool asked_for = ids.empty() || std::ranges::count(ids, id) > 0;
-    if (!asked_for && machines_.at(id)->row().completed_at) continue;
+    if (!asked_for && need_of(id) == Need::kComplete) continue;
     if (is_under_way(machines_.at(id)->state())) continue;
     blocked_.erase(id);
     wanted_.insert(id);
@@ -176,6 +177,8 @@ void MacroMachine::start_wanted() {
     for (const auto& need : dependencies_.needs_of(id)) {
       const auto now = need_of(need);
       wait = wait || now == Need::kUnderWay;
+      // Nobody knows when somebody resumes it: to wait for that is to wait for ever.
+      if (now == Need::kPaused) blocked = fmt::format("it needs {}, which is paused", need);
       if (now == Need::kEnded || now == Need::kNotStarted) {
         const auto row = machines_.at(need)->row();
         blocked = fmt::format("it needs {}, which {}{}", need,

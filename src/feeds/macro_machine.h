@@ -116,7 +116,7 @@ class MacroMachine {
   [[nodiscard]] bool at_rest() const SLIPWAY_REQUIRES(mutex_);
 
   // What a need is to who needs it.
-  enum class Need : std::uint8_t { kComplete, kUnderWay, kEnded, kNotStarted };
+  enum class Need : std::uint8_t { kComplete, kUnderWay, kPaused, kEnded, kNotStarted };
   [[nodiscard]] Need need_of(const std::string& id) const SLIPWAY_REQUIRES(mutex_);
 
   FeedStore& store_;

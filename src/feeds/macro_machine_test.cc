@@ -120,6 +120,35 @@ TEST_F(MacroMachineTest, ANeedThatFailedBlocksAndSaysWhy) {
   EXPECT_EQ(of("capec").blocked, "");
 }
 
+TEST_F(MacroMachineTest, ANeedThatIsPausedBlocksInsteadOfKeepingEverybodyWaiting) {
+  const auto cwe = std::make_shared<CountingSource>();
+  cwe->before = [this](int, Intake&) -> Result<> {
+    (void)macro_->pause("cwe");
+    return {};
+  };
+  open({{"cwe", {}, cwe}, {"capec", {"cwe"}}});
+  sync({"capec"});
+  EXPECT_EQ(of("cwe").row.state, ProviderState::kPaused);
+  EXPECT_THAT(of("capec").blocked, HasSubstr("it needs cwe, which is paused"));
+  cwe->before = {};
+  ASSERT_TRUE(macro_->resume("cwe"));
+  sync({"capec"});
+  EXPECT_EQ(of("capec").row.outcome, Outcome::kCompleted);
+}
+
+TEST_F(MacroMachineTest, ANeedThatFailedIsTriedAgainWithWhatNeedsIt) {
+  const auto cwe = std::make_shared<CountingSource>();
+  open({{"cwe", {}, cwe}, {"capec", {"cwe"}}});
+  sync();
+  cwe->before = [](int, Intake&) -> Result<> { return fail(ErrorKind::kCorrupt, "not XML"); };
+  sync({"cwe"});
+  ASSERT_EQ(of("cwe").row.outcome, Outcome::kFailed);
+  cwe->before = {};
+  sync({"capec"});
+  EXPECT_EQ(of("cwe").row.outcome, Outcome::kCompleted);
+  EXPECT_EQ(of("capec").blocked, "");
+}
+
 TEST_F(MacroMachineTest, CyclesAndUnknownNeedsAreRefused) {
   const auto cycle = try_open({{"a", {"b"}}, {"b", {"a"}}});
   ASSERT_FALSE(cycle);

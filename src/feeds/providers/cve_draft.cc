@@ -39,7 +39,8 @@ const CveMetric* best(const std::vector<CveMetric>& metrics) {
 
 std::optional<double> score_of(const CveMetric& metric) {
   if (const auto scored = score_cvss(metric.vector)) return scored->base;
-  return metric.score;
+  const bool possible = metric.score && *metric.score >= 0 && *metric.score <= 10;
+  return possible ? metric.score : std::nullopt;
 }
 
 void write_metrics(JsonWriter& json, const std::vector<CveMetric>& metrics) {

@@ -33,11 +33,8 @@ bool CveProvider::wants(std::string_view file) const {
 
 Result<std::unique_ptr<Items>> CveProvider::open(const FeedFile& file) { return cve_items(file.name, *file.bytes); }
 
-bool CveProvider::whole(const Fetched& source) const {
-  return std::ranges::none_of(source.parts, [](const FetchedPart& part) {
-    const auto name = file_name(part.place);
-    return name.find("modified") != std::string_view::npos || name.find("recent") != std::string_view::npos;
-  });
+bool CveProvider::tells_all(std::string_view file) const {
+  return file.find("modified") == std::string_view::npos && file.find("recent") == std::string_view::npos;
 }
 
 }  // namespace slipway::feeds

@@ -21,7 +21,7 @@ class CveProvider : public FileProvider {
   [[nodiscard]] bool wants(std::string_view file) const override;
   [[nodiscard]] Result<std::unique_ptr<Items>> open(const FeedFile& file) override;
   // Feeds of what is recent tell of nothing else.
-  [[nodiscard]] bool whole(const Fetched& source) const override;
+  [[nodiscard]] bool tells_all(std::string_view file) const override;
 
  private:
   NvdApi api_;

@@ -25,7 +25,7 @@ std::optional<Position> Position::parse(std::string_view text) {
 
 bool FileProvider::wants(std::string_view /*file*/) const { return true; }
 Result<> FileProvider::survey(const Fetched& /*source*/, const std::stop_token& /*stop*/) { return {}; }
-bool FileProvider::whole(const Fetched& /*source*/) const { return true; }
+bool FileProvider::tells_all(std::string_view /*file*/) const { return true; }
 
 // One run: it counts its way to where the last one stopped, then hands over.
 class FileProvider::Reading {
@@ -43,6 +43,7 @@ class FileProvider::Reading {
       if (!file) return file.error().during("read {}", part.place);
       if (!*file) return {};
       if ((*file)->one_of_many && !provider_.wants((*file)->name)) continue;
+      if (!provider_.tells_all(file_name((*file)->name))) intake_.tells_only_of_changes();
       if (auto read = read_file(**file); !read) return read.error().during("read {}", part.place);
       ++at_.file;
     }
@@ -112,23 +113,48 @@ class FileProvider::Reading {
   bool found_records_;
 };
 
+namespace {
+
+// What is broken at one place may be whole at the next. False: there is no other.
+bool leave_out(std::vector<Part>& parts, const std::string& place) {
+  for (auto& part : parts) {
+    if (part.places.size() > 1 && std::erase(part.places, place) > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<> FileProvider::run(Intake& intake) {
-  const auto& parts = intake.config().parts;
+  auto parts = intake.config().parts;
   if (parts.empty()) {
     return fail(Error(ErrorKind::kInvalid, fmt::format("{} has no source", intake.config().id))
                     .with_hint(fmt::format("set feed_{}_source", intake.config().id)));
   }
+  for (;;) {
+    std::string place;
+    auto done = run_from(parts, intake, place);
+    const bool broken =
+        !done && (done.error().kind() == ErrorKind::kCorrupt || done.error().kind() == ErrorKind::kRejected);
+    if (!broken || place.empty() || !leave_out(parts, place)) return done;
+    intake.log().warn("{}: {}; the next place is tried", intake.config().id, done.error().message());
+  }
+}
+
+// `at`: the place of the part that is being read.
+Result<> FileProvider::run_from(const std::vector<Part>& parts, Intake& intake, std::string& at) {
   std::optional<Patience> patience;
   auto source = fetcher_.fetch(intake.config().id, parts, intake.clock(), intake.log(), intake.stop(), patience);
   if (!source && patience) return fail(intake.rate_limited(patience->wait, source.error().message()));
   if (!source) return fail(std::move(source.error()));
-  const auto begin =
-      intake.begin({.tag = source->tag, .whole = whole(*source), .repeats_are_normal = repeats_are_normal()});
+  const auto begin = intake.begin({.tag = source->tag, .whole = true, .repeats_are_normal = repeats_are_normal()});
   if (!begin) return fail(begin.error());
   if (begin->unchanged) return {};
   if (auto surveyed = survey(*source, intake.stop()); !surveyed) return surveyed;
   Reading reading(*this, intake, Position::parse(begin->position));
   for (std::size_t i = 0; i < source->parts.size(); ++i) {
+    at = source->parts[i].place;
+    if (!tells_all(file_name(at))) intake.tells_only_of_changes();
     if (auto read = reading.read(source->parts[i], i); !read) return read;
   }
   const auto& place = source->parts.front().place;

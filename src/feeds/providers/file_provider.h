@@ -46,8 +46,8 @@ class FileProvider : public Provider {
   [[nodiscard]] virtual Result<std::unique_ptr<Items>> open(const FeedFile& file) = 0;
   // Before the first file of a run, for those who must know something of the whole before. They read it themselves.
   [[nodiscard]] virtual Result<> survey(const Fetched& source, const std::stop_token& stop);
-  // Whether the source tells of everything, or only of what has changed.
-  [[nodiscard]] virtual bool whole(const Fetched& source) const;
+  // Whether a source with a file of this name can tell of everything; else it tells only of what has changed.
+  [[nodiscard]] virtual bool tells_all(std::string_view file) const;
   // The same thing may be told of by several items: the last one counts.
   [[nodiscard]] virtual bool repeats_are_normal() const { return false; }
 
@@ -55,6 +55,7 @@ class FileProvider : public Provider {
 
  private:
   class Reading;
+  [[nodiscard]] Result<> run_from(const std::vector<Part>& parts, Intake& intake, std::string& at);
   Fetcher& fetcher_;
 };
 

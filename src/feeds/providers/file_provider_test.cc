@@ -91,6 +91,47 @@ TEST_F(FileProviderTest, TooManyBadRecordsFailItAndNothingIsLost) {
   EXPECT_EQ(live(), 3) << "what was there, and what was good";
 }
 
+TEST_F(FileProviderTest, TooManyBadRecordsFailItEachTimeThatItIsTried) {
+  ASSERT_TRUE(sync(ground_.write("a.json", page({cve(1), cve(2)}))));
+  const auto bad = ground_.write("b.json", page({"1", "2", "3", cve(2)}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(failure(bad, {.max_bad_records = 2}), HasSubstr("3 records of cve are bad"));
+  }
+  EXPECT_EQ(live(), 2);
+}
+
+TEST_F(FileProviderTest, WhatIsThereAndCannotBeReadIsNotGone) {
+  ASSERT_TRUE(sync(ground_.write("a.json", page({cve(1), cve(2), cve(3)}))));
+  const std::string unreadable = R"({"cve": {"id": "CVE-2024-10002", "descriptions": "text"}})";
+  ASSERT_TRUE(sync(ground_.write("b.json", page({cve(1), unreadable}))));
+  EXPECT_EQ(live(), 2) << "the third is not there any more";
+  ASSERT_TRUE(sync(ground_.write("c.json", page({cve(1), "17"}))));
+  EXPECT_EQ(live(), 2) << "17 may have been any of them";
+}
+
+TEST_F(FileProviderTest, AFileOfChangesMakesAFolderOneOfChanges) {
+  ASSERT_TRUE(sync(ground_.write("a.json", page({cve(1), cve(2)}))));
+  ground_.write("data/nvdcve-2.0-modified.json", page({cve(1)}));
+  ASSERT_TRUE(sync(ground_.path() + "/data"));
+  EXPECT_EQ(live(), 2);
+}
+
+TEST_F(FileProviderTest, WhatIsBrokenAtOnePlaceIsReadFromTheNext) {
+  const auto broken = ground_.write("broken.json", R"({"vulnerabilities": [)" + cve(1) + ", {");
+  const auto good = ground_.write("good.json", page({cve(1), cve(2)}));
+  const auto row = sync(broken + "|" + good);
+  ASSERT_TRUE(row) << row.error().describe();
+  EXPECT_EQ(row->processed, 2);
+  EXPECT_EQ(live(), 2);
+}
+
+TEST_F(FileProviderTest, AScoreThatCannotBeIsNone) {
+  const std::string odd =
+      R"(, "metrics": {"cvssMetricV31": [{"cvssData": {"vectorString": "?", "baseScore": 1e308}}]})";
+  ASSERT_TRUE(sync(ground_.write("a.json", page({cve(1, odd)}))));
+  EXPECT_EQ(ground_.number("SELECT count(*) FROM cve WHERE score IS NULL"), 1);
+}
+
 TEST_F(FileProviderTest, ABrokenFileFailsItAndNothingIsLost) {
   ASSERT_TRUE(sync(ground_.write("a.json", page({cve(1), cve(2)}))));
   EXPECT_THAT(failure(ground_.write("b.json", R"({"vulnerabilities": [)" + cve(3) + ", {")),

@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/ranges.h>
+
+#include "base/digest.h"
 #include "base/number.h"
 #include "feeds/formats/json_elements.h"
 #include "feeds/formats/json_node.h"
@@ -194,8 +197,11 @@ class NvdSync {
 };
 
 Result<> NvdApi::run(Intake& intake) {
-  auto question = NvdQuestion::parse(intake.unfinished_tag());
-  if (!question) question = NvdQuestion::after(intake.completed_tag(), intake.clock().now());
+  std::string places;
+  for (const auto& part : intake.config().parts) places += fmt::format("{}\n", fmt::join(part.places, "|"));
+  const auto source = sha256_hex(places).substr(0, 8);
+  auto question = NvdQuestion::parse(intake.unfinished_tag(), source);
+  if (!question) question = NvdQuestion::after(intake.completed_tag(), source, intake.clock().now());
   const auto begin = intake.begin({.tag = question->tag(), .whole = false, .repeats_are_normal = true});
   if (!begin) return fail(begin.error());
   if (begin->unchanged) return {};

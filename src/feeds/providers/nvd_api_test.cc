@@ -135,11 +135,11 @@ TEST_F(NvdApiTest, ABadRecordIsNamedAndTheOthersAreTaken) {
 }
 
 TEST(NvdQuestionTest, WindowsAreAtMost120DaysAndLeaveNothingOut) {
-  const auto first = NvdQuestion::after("", from_micros(0));
+  const auto first = NvdQuestion::after("", "here", from_micros(0));
   EXPECT_THAT(first.windows(), SizeIs(1));
   EXPECT_FALSE(first.windows()[0].from) << "all";
   const TimePoint later_on = from_micros(0) + std::chrono::hours(24 * 400);
-  const auto next = NvdQuestion::after(first.tag(), later_on);
+  const auto next = NvdQuestion::after(first.tag(), "here", later_on);
   ASSERT_THAT(next.windows(), SizeIs(4));
   EXPECT_LE(*next.windows().front().from, from_micros(0)) << "with some overlap";
   EXPECT_EQ(next.windows().back().until, later_on);
@@ -147,13 +147,16 @@ TEST(NvdQuestionTest, WindowsAreAtMost120DaysAndLeaveNothingOut) {
     EXPECT_EQ(*next.windows()[i].from, next.windows()[i - 1].until);
     EXPECT_LE(next.windows()[i].until - *next.windows()[i].from, std::chrono::hours(24 * 120));
   }
-  EXPECT_EQ(NvdQuestion::parse(next.tag())->windows(), next.windows());
-  EXPECT_FALSE(NvdQuestion::parse("sha256:12"));
-  EXPECT_FALSE(NvdQuestion::parse("nvd2 x y"));
+  EXPECT_EQ(NvdQuestion::parse(next.tag(), "here")->windows(), next.windows());
+  EXPECT_FALSE(NvdQuestion::parse("sha256:12", "here"));
+  EXPECT_FALSE(NvdQuestion::parse("nvd2 here x y", "here"));
+  EXPECT_FALSE(NvdQuestion::parse(next.tag(), "there")) << "another source has another content";
+  EXPECT_EQ(NvdQuestion::after(next.tag(), "there", later_on).windows().front().from, std::nullopt);
 }
 
 TEST(NvdQuestionTest, TimesAreSentWithTheirZone) {
-  const auto question = NvdQuestion::after(NvdQuestion::after("", from_micros(0)).tag(), from_micros(1'000'000));
+  const auto question =
+      NvdQuestion::after(NvdQuestion::after("", "here", from_micros(0)).tag(), "here", from_micros(1'000'000));
   EXPECT_EQ(question.query(0, 40, 20),
             "resultsPerPage=20&startIndex=40&lastModStartDate=1969-12-31T22:00:00.000%2B00:00&"
             "lastModEndDate=1970-01-01T00:00:01.000%2B00:00");

@@ -21,7 +21,8 @@ std::string nvd_time(TimePoint at) {
 
 }  // namespace
 
-NvdQuestion::NvdQuestion(std::optional<TimePoint> from, TimePoint until) : from_(from), until_(until) {
+NvdQuestion::NvdQuestion(std::string_view source, std::optional<TimePoint> from, TimePoint until)
+    : source_(source), from_(from), until_(until) {
   if (!from) {
     windows_.push_back({std::nullopt, until});
     return;
@@ -33,28 +34,28 @@ NvdQuestion::NvdQuestion(std::optional<TimePoint> from, TimePoint until) : from_
   }
 }
 
-std::optional<NvdQuestion> NvdQuestion::parse(std::string_view tag) {
-  constexpr std::string_view kMark = "nvd2 ";
-  if (!tag.starts_with(kMark)) return std::nullopt;
-  tag.remove_prefix(kMark.size());
+std::optional<NvdQuestion> NvdQuestion::parse(std::string_view tag, std::string_view source) {
+  const auto mark = fmt::format("nvd2 {} ", source);
+  if (!tag.starts_with(mark)) return std::nullopt;
+  tag.remove_prefix(mark.size());
   const auto blank = tag.find(' ');
   if (blank == std::string_view::npos) return std::nullopt;
   const auto until = parse_number<std::int64_t>(tag.substr(blank + 1));
   if (!until) return std::nullopt;
-  if (tag.substr(0, blank) == "all") return NvdQuestion(std::nullopt, from_micros(*until));
+  if (tag.substr(0, blank) == "all") return NvdQuestion(source, std::nullopt, from_micros(*until));
   const auto from = parse_number<std::int64_t>(tag.substr(0, blank));
   if (!from) return std::nullopt;
-  return NvdQuestion(from_micros(*from), from_micros(*until));
+  return NvdQuestion(source, from_micros(*from), from_micros(*until));
 }
 
-NvdQuestion NvdQuestion::after(std::string_view tag, TimePoint now) {
-  const auto last = parse(tag);
-  if (!last) return {std::nullopt, now};
-  return {std::min(last->until_, now) - kOverlap, now};
+NvdQuestion NvdQuestion::after(std::string_view tag, std::string_view source, TimePoint now) {
+  const auto last = parse(tag, source);
+  if (!last) return {source, std::nullopt, now};
+  return {source, std::min(last->until_, now) - kOverlap, now};
 }
 
 std::string NvdQuestion::tag() const {
-  return fmt::format("nvd2 {} {}", from_ ? std::to_string(to_micros(*from_)) : "all", to_micros(until_));
+  return fmt::format("nvd2 {} {} {}", source_, from_ ? std::to_string(to_micros(*from_)) : "all", to_micros(until_));
 }
 
 std::string NvdQuestion::query(std::size_t window, std::size_t index, std::size_t page) const {

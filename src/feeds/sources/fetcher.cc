@@ -28,9 +28,15 @@ Result<std::string> redirect_target(const std::string& url, const net::Headers& 
   const auto location = headers.get("location");
   if (!location) return fail(ErrorKind::kCorrupt, "a redirection without a target");
   std::string target = *location;
-  if (target.starts_with('/')) {
-    const auto host = url.find("://") + 3;
-    target = target.starts_with("//") ? url.substr(0, host - 2) + target : url.substr(0, url.find('/', host)) + target;
+  const auto host = url.find("://") + 3;
+  if (target.starts_with("//")) {
+    target = url.substr(0, host - 2) + target;
+  } else if (target.starts_with('/')) {
+    target = url.substr(0, url.find('/', host)) + target;
+  } else if (target.find("://") == std::string::npos) {
+    const auto path = url.substr(0, url.find_first_of("?#", host));
+    const auto folder = path.rfind('/');
+    target = (folder < host ? path + "/" : path.substr(0, folder + 1)) + target;
   }
   if (auto good = net::check_url(target); !good) return good.error().during("follow a redirection");
   if (url.starts_with("https:") && !target.starts_with("https:")) {
@@ -38,6 +44,16 @@ Result<std::string> redirect_target(const std::string& url, const net::Headers& 
                 net::printable_url(target));
   }
   return target;
+}
+
+// A content by its digest, a note beside it, and what either is called until it is whole.
+bool is_own_name(std::string_view name) {
+  if (name == "incoming") return true;
+  if (name.ends_with(".new")) name.remove_suffix(4);
+  const bool note = name.ends_with(".json");
+  if (note) name.remove_suffix(5);
+  const bool hex = name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return hex && name.size() == (note ? 32U : 64U);
 }
 
 Error error_of(int status) {
@@ -77,11 +93,12 @@ class Run {
   // The least that any server wants, when one wants to be asked again.
   [[nodiscard]] const std::optional<Duration>& patience() const { return patience_; }
 
-  // What lies in the folder and is of none of the parts.
+  // What an earlier fetch has left in the folder and is of none of the parts. Whatever else lies there is somebody's.
   void tidy() {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(dir_, ignored)) {
-      if (!used_.contains(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+      const auto name = entry.path().filename().string();
+      if (is_own_name(name) && !used_.contains(name)) fs::remove(entry.path(), ignored);
     }
   }
 

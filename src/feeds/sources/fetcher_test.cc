@@ -37,6 +37,8 @@ class FetcherTest : public ::testing::Test {
     web_.asked.push_back(request.headers);
     if (request.path == "/moved") {
       (void)writer.send(302, {{"Location", "/file.json"}}, "");
+    } else if (request.path == "/folder/moved") {
+      (void)writer.send(302, {{"Location", "../file.json?x=1"}}, "");
     } else if (request.path == "/loop") {
       (void)writer.send(302, {{"Location", "/loop"}}, "");
     } else {
@@ -88,6 +90,24 @@ TEST_F(FetcherTest, AnotherContentIsAnotherTagAndTheOldOneIsRemoved) {
   EXPECT_NE(first->tag, second->tag);
   EXPECT_EQ(content(second->parts[0].path), "other data");
   EXPECT_EQ(files_in_cache(), 2U) << "the bytes and their note";
+}
+
+TEST_F(FetcherTest, WhatSomebodyElseHasPutIntoTheFolderStays) {
+  fs::create_directories(dir_.file("cache/cve"));
+  const auto mine = dir_.file("cache/cve/mirror.json");
+  std::ofstream(mine) << "mine";
+  std::ofstream(dir_.file("cache/cve/" + std::string(64, 'a'))) << "left by an earlier fetch";
+  ASSERT_TRUE(fetch(server_.url("/file.json")));
+  EXPECT_EQ(files_in_cache(), 3U) << "it, the bytes and their note";
+  const auto local = fetch(mine);
+  ASSERT_TRUE(local) << local.error().describe();
+  EXPECT_EQ(content(local->parts[0].path), "mine");
+}
+
+TEST_F(FetcherTest, ARedirectionMayBeRelative) {
+  const auto got = fetch(server_.url("/folder/moved"));
+  ASSERT_TRUE(got) << got.error().describe();
+  EXPECT_EQ(content(got->parts[0].path), "data");
 }
 
 TEST_F(FetcherTest, ACachedFileThatWasDamagedIsDownloadedAgain) {
