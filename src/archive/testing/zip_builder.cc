@@ -9,7 +9,7 @@ namespace {
 
 std::string number(std::uint64_t value, int bytes) {
   std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8U * static_cast<unsigned>(i)) & 0xffU);
+  for (int i = 0; i < bytes; ++i, value >>= 8U) out += static_cast<char>(value & 0xffU);
   return out;
 }
 
