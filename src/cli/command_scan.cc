@@ -13,6 +13,7 @@
 #include "cli/pipeline_setup.h"
 #include "cli/scan_setup.h"
 #include "cli/scan_views.h"
+#include "cli/text.h"
 #include "cli/work.h"
 #include "pipeline/scan_image.h"
 #include "pipeline/validation.h"
@@ -115,7 +116,8 @@ Result<scan::Report> judge(const Session& session, scan::Artifact artifact, cons
   const auto now = session.clock.now();
   Result<scan::Report> report;
   if (wish.rules.engine == "trivy") {
-    report = scan::judge_with_trivy(std::move(artifact), {}, wish.judging, data, now, stop);
+    const scan::TrivyEngine trivy{.severities = {Severity::kHigh, Severity::kCritical}};
+    report = scan::judge_with_trivy(std::move(artifact), trivy, wish.judging, data, now, stop);
   } else {
     auto scanner = scan::Scanner::open(*feeds, session.version);
     if (!scanner) return fail(std::move(scanner.error()));
@@ -156,6 +158,9 @@ Result<> show(const Session& session, const scan::Report& report, const Wish& wi
     write_report(session.output, report, wish.explain && feeds != nullptr ? explain_with(session, *feeds) : Explain());
     return {};
   }
+  // No form for programs has a place for these, and nobody is to take such a report for a clean bill.
+  for (const auto& warning : report.warnings) session.output.warn("warning: " + printable(warning));
+  if (!report.complete()) session.output.warn("warning: the report is INCOMPLETE");
   const auto text = text_of(report, wish.format) + "\n";
   if (!wish.output) {
     session.output.write(text);
@@ -195,9 +200,14 @@ Result<scan::Artifact> from_catalog(const Session& session, const catalog::Image
                         .inventory = std::move(*inventory)};
 }
 
+struct Scanned {
+  scan::Artifact artifact{};
+  std::optional<bool> blocked{};  // by the verdict that was recorded; none: nothing was
+};
+
 // The verdict is the machine's, and recorded by it; the report is made here, from what it has stored.
-std::expected<scan::Artifact, Failure> scan_image(const Session& session, Workplace& workplace, const std::string& name,
-                                                  Wish& wish) {
+std::expected<Scanned, Failure> scan_image(const Session& session, Workplace& workplace, const std::string& name,
+                                           const Wish& wish) {
   auto image = image_of(session, name);
   if (!image) return bad_input(std::move(image.error()));
   auto policy = policy_of(session.settings);
@@ -219,7 +229,7 @@ std::expected<scan::Artifact, Failure> scan_image(const Session& session, Workpl
   }
   auto artifact = from_catalog(session, *image);
   if (!artifact) return fail(std::move(artifact.error()));
-  return std::move(*artifact);
+  return Scanned{std::move(*artifact), answer->response.blocked};
 }
 
 CommandResult scan(const Session& session, const Arguments& arguments) {
@@ -233,21 +243,24 @@ CommandResult scan(const Session& session, const Arguments& arguments) {
   auto* feeds = opened ? opened->get() : nullptr;
   std::error_code ignored;
   const bool file = std::filesystem::is_regular_file(target, ignored);
-  std::expected<scan::Artifact, Failure> artifact;
+  Scanned scanned;
   if (file) {
     auto made = from_file(session, target, workplace.stop());
     if (!made) return fail(std::move(made.error()));
-    artifact = std::move(*made);
+    scanned.artifact = std::move(*made);
   } else {
-    artifact = scan_image(session, workplace, target, *wish);
-    if (!artifact) return std::unexpected(std::move(artifact.error()));
+    auto made = scan_image(session, workplace, target, *wish);
+    if (!made) return std::unexpected(std::move(made.error()));
+    scanned = std::move(*made);
   }
-  auto report = judge(session, std::move(*artifact), *wish, feeds, workplace.stop());
+  auto report = judge(session, std::move(scanned.artifact), *wish, feeds, workplace.stop());
   if (!report) return fail(std::move(report.error()));
   if (auto shown = show(session, *report, *wish, feeds); !shown) return fail(std::move(shown.error()));
   const auto at = pipeline::block_at(wish->rules);
   if (!at) return fail(at.error());
-  const bool blocked = scan::blocks(report->findings, *at) && wish->rules.allowed_by.empty();
+  // Who has allowed the image has allowed it for this command, too.
+  const bool blocked =
+      scan::blocks(report->findings, *at) && wish->rules.allowed_by.empty() && scanned.blocked.value_or(true);
   return blocked ? ExitCode::kVulnerable : ExitCode::kDone;
 }
 

@@ -166,10 +166,9 @@ TEST_F(ProcessResumeTest, TheParentHandsOnWhatItsChildrenMade) {
   std::map<std::string, std::string> queues;
   const auto children = harness_.manager().children(run).value();
   for (const auto& child : children) queues[child.spec.machine] = child.spec.queue;
-  EXPECT_THAT(queues, testing::ElementsAre(testing::Pair("activate-image", ""),
-                                           testing::Pair("download-image", kDownloadsQueue),
-                                           testing::Pair("scan-image", kScanningQueue),
-                                           testing::Pair("unpack-image", kUnpackingQueue)));
+  EXPECT_THAT(queues, testing::ElementsAre(
+                          testing::Pair("activate-image", ""), testing::Pair("download-image", kDownloadsQueue),
+                          testing::Pair("scan-image", kScanningQueue), testing::Pair("unpack-image", kUnpackingQueue)));
   EXPECT_EQ(catalog_->image_status("the-image").value()->status, catalog::Status::kReady);
   EXPECT_THAT(*catalog_->check_consistency(), IsEmpty());
 }

@@ -121,7 +121,8 @@ Result<> Pipeline::add_machines(const PipelineOptions& options) {
   auto scan = add_scan_image(*manager_, {.catalog = catalog_,
                                          .taker = std::make_shared<const scan::InventoryTaker>(options.inventory),
                                          .feeds = options.feeds,
-                                         .version = options.version});
+                                         .version = options.version,
+                                         .trivy = {.severities = {Severity::kHigh, Severity::kCritical}}});
   if (!scan) return fail(std::move(scan.error()));
   auto unpack =
       add_unpack_image(*manager_, {.catalog = catalog_,

@@ -34,7 +34,7 @@ Result<std::optional<Severity>> block_at(const ScanRules& rules) {
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const auto severity = parse_severity(lower);
   if (!severity) return fail(ErrorKind::kInvalid, "a scan blocks at {}, which is no severity", rules.block);
-  return std::optional(*severity);
+  return severity;
 }
 
 std::string describe(const ScanRules& rules) {

@@ -46,10 +46,10 @@ std::vector<Event> events_of(const JsonNode& range) {
 
 // By version, as OSV's evaluation asks for; publishers list them in any order. All of them must be comparable.
 void sort_events(std::vector<Event>& events, VersionScheme scheme) {
-  std::ranges::stable_sort(events, [&](const Event& a, const Event& b) {
+  std::ranges::sort(events, [&](const Event& a, const Event& b) {
     if (a.from_the_beginning() || b.from_the_beginning()) return a.from_the_beginning() && !b.from_the_beginning();
     const auto order = compare_versions(scheme, a.version, b.version);
-    return order && *order < 0;
+    return order && (*order != 0 ? *order < 0 : a.kind < b.kind);
   });
 }
 

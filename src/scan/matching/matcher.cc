@@ -89,7 +89,8 @@ std::string kind_of(const Package& package, const std::optional<Distribution>& d
 }
 
 auto order_of(const Finding& finding) {
-  return std::tie(finding.package.type, finding.package.name, finding.id, finding.package.path);
+  return std::tie(finding.package.type, finding.package.name, finding.id, finding.package.path, finding.package.version,
+                  finding.package.architecture);
 }
 
 }  // namespace
@@ -203,8 +204,9 @@ Result<> Matcher::match_one(const Package& package, const std::vector<std::strin
       all.insert(names[at].begin(), names[at].end());
       about.push_back(std::move((*hits)[at]));
     }
-    // Those that know a fix first: one that does not may only be less well kept.
-    std::ranges::stable_partition(about, [](const Hit& hit) { return !hit.how.fixed.empty(); });
+    // One that knows a fix speaks for all: one that does not may only be less well kept.
+    const auto fix = std::ranges::find_if(about, [](const Hit& hit) { return !hit.how.fixed.empty(); });
+    if (fix != about.end()) std::rotate(about.begin(), fix, fix + 1);
     auto finding = finding_of(package, best_name(all), all, about);
     if (!finding) return fail(std::move(finding.error()));
     matches.findings.push_back(std::move(*finding));
@@ -233,7 +235,7 @@ Result<Matches> Matcher::match(const Inventory& inventory) {
     matches.feeds.insert(is_of_distribution(package.type) && !own_feed.empty() ? std::string(own_feed) : "osv");
     if (auto done = match_one(package, ecosystems, own_feed, matches); !done) return fail(std::move(done.error()));
   }
-  std::ranges::stable_sort(matches.findings, [](const Finding& a, const Finding& b) {
+  std::ranges::sort(matches.findings, [](const Finding& a, const Finding& b) {
     return a.severity != b.severity ? a.severity > b.severity : order_of(a) < order_of(b);
   });
   return matches;
