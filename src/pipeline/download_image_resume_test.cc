@@ -192,7 +192,7 @@ TEST_F(ProcessResumeTest, WhatIsThereIsHandedOutByAll) {
 TEST_F(ProcessResumeTest, ABadEndOfTheChildIsTheParents) {
   source_->put("the/key.tar", "no archive");
   open();
-  EXPECT_THAT(harness_.ending(start_process()), testing::StartsWith("aborted: transition unpack: transition validate"));
+  EXPECT_THAT(harness_.ending(start_process()), testing::StartsWith("aborted: transition scan: transition validate"));
 }
 
 TEST_F(ProcessResumeTest, ACrashInTheChildDelaysTheParentOnly) {
@@ -201,7 +201,7 @@ TEST_F(ProcessResumeTest, ACrashInTheChildDelaysTheParentOnly) {
   const auto whole = process_->wait(run);
   ASSERT_TRUE(whole) << whole.error().message();
   EXPECT_EQ(whole->checksum, sha256_hex(bytes_));
-  EXPECT_EQ(harness_.manager().children(run)->size(), 3U);
+  EXPECT_EQ(harness_.manager().children(run)->size(), 4U);
 }
 
 TEST_F(ProcessResumeTest, ACrashBetweenTheChildsStartAndItsNoteMakesNoSecondChild) {
@@ -221,7 +221,7 @@ TEST_F(ProcessResumeTest, ACrashBetweenTheChildsStartAndItsNoteMakesNoSecondChil
   cut = true;
   open();
   ASSERT_TRUE(process_->wait(run));
-  EXPECT_EQ(harness_.manager().children(run)->size(), 3U);
+  EXPECT_EQ(harness_.manager().children(run)->size(), 4U);
 }
 
 TEST_F(ProcessResumeTest, ACancelOfTheParentEndsTheChild) {
