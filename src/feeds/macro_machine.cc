@@ -209,8 +209,9 @@ void MacroMachine::listen() {
 
 void MacroMachine::hear(const Event& event) {
   const sys::Lock lock(mutex_);
-  const bool ended = event.kind == EventKind::kProviderCompleted || event.kind == EventKind::kProviderFailed;
-  if (ended) start_wanted();
+  const bool stands = event.kind == EventKind::kProviderCompleted || event.kind == EventKind::kProviderFailed ||
+                      event.kind == EventKind::kProviderPaused;
+  if (stands) start_wanted();
   follow_providers();
   changed_.notify_all();
 }

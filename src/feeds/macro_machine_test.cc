@@ -140,6 +140,7 @@ TEST_F(MacroMachineTest, ANeedThatFailedIsTriedAgainWithWhatNeedsIt) {
   const auto cwe = std::make_shared<CountingSource>();
   open({{"cwe", {}, cwe}, {"capec", {"cwe"}}});
   sync();
+  cwe->tag = "v2";
   cwe->before = [](int, Intake&) -> Result<> { return fail(ErrorKind::kCorrupt, "not XML"); };
   sync({"cwe"});
   ASSERT_EQ(of("cwe").row.outcome, Outcome::kFailed);
