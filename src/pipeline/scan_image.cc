@@ -26,9 +26,6 @@ bool is_final(ErrorKind kind) {
          kind == ErrorKind::kTimeout || kind == ErrorKind::kInvalid || kind == ErrorKind::kNotFound;
 }
 
-// There is no database of feeds yet, or nothing in it that would help.
-bool is_lack_of_data(ErrorKind kind) { return kind == ErrorKind::kNotFound || kind == ErrorKind::kUnavailable; }
-
 Outcome final_or_error(const Error& error) {
   return is_final(error.kind()) ? Outcome(fsm::abort(error)) : Outcome(fsm::error(error));
 }
@@ -183,7 +180,8 @@ Outcome ScanImage::without_data(const Run& run, const Error& error) const {
 Result<ScanImage::Said> ScanImage::ask_feeds(const ScanImageRequest& request, scan::Artifact artifact,
                                              const scan::Rules& rules) const {
   auto feeds = open_feeds();
-  if (!feeds) return fail(std::move(feeds.error()));
+  // Whatever is wrong with them: there is nothing to judge by.
+  if (!feeds) return fail(Error(ErrorKind::kUnavailable, feeds.error().message()).with_hint(feeds.error().hint()));
   auto scanner = scan::Scanner::open(**feeds, parts_.version);
   if (!scanner) return fail(std::move(scanner.error()));
   auto report = scanner->judge(std::move(artifact), rules, data_rules_of(request.scan), manager_.clock().now());
@@ -214,7 +212,8 @@ Outcome ScanImage::match(const Run& run) const {
                           .inventory = std::move(**inventory)};
   const auto said = request.scan.engine == "trivy" ? ask_trivy(run, std::move(artifact), *rules)
                                                    : ask_feeds(request, std::move(artifact), *rules);
-  if (!said && request.scan.engine == "builtin" && is_lack_of_data(said.error().kind())) {
+  // There is no database of feeds yet, or nothing in it that would help.
+  if (!said && request.scan.engine == "builtin" && said.error().kind() == ErrorKind::kUnavailable) {
     return without_data(run, said.error());
   }
   if (!said) return final_or_error(said.error());
