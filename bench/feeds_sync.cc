@@ -31,8 +31,8 @@ int sync_feed(const std::string& provider, const std::string& database, const st
   // What was interrupted has been taken up by the recovery already.
   if (auto begun = (*macro)->sync(ids); !begun) return failed(begun.error());
   if (auto rested = (*macro)->await_rest({}); !rested) return failed(rested.error());
-  for (const auto& [row, ignored] : (*macro)->providers()) {
-    if (row.id == provider && row.error) return failed(*row.error);
+  for (const auto& stats : (*macro)->providers()) {
+    if (stats.row.id == provider && stats.row.error) return failed(*stats.row.error);
   }
   fmt::print("{}\n", own_peak_kib());
   return 0;
