@@ -1,5 +1,6 @@
 #include "catalog/scans.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "catalog/images.h"
@@ -39,7 +40,14 @@ Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict) {
                        "INSERT INTO scans (image_id, checksum, scanned_at, has_critical, has_high, vuln_count, "
                        "blocked, engine, database_date, policy, complete, warnings, data_dates, suppressed, "
                        "allowed_by, allowed_at) "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) "
+                       "ON CONFLICT (image_id) DO UPDATE SET checksum = excluded.checksum, "
+                       "scanned_at = excluded.scanned_at, has_critical = excluded.has_critical, "
+                       "has_high = excluded.has_high, vuln_count = excluded.vuln_count, blocked = excluded.blocked, "
+                       "engine = excluded.engine, database_date = excluded.database_date, policy = excluded.policy, "
+                       "complete = excluded.complete, warnings = excluded.warnings, "
+                       "data_dates = excluded.data_dates, suppressed = excluded.suppressed, "
+                       "allowed_by = excluded.allowed_by, allowed_at = excluded.allowed_at",
                        verdict.image_id, verdict.checksum, verdict.scanned_at, verdict.has_critical ? 1 : 0,
                        verdict.has_high ? 1 : 0, *vulnerabilities, verdict.blocked ? 1 : 0, verdict.engine,
                        verdict.database_date, verdict.policy, verdict.complete ? 1 : 0, verdict.warnings,
@@ -74,10 +82,13 @@ Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<con
   if (auto sound = check_checksum(verdict.checksum); !sound) return sound;
   if (auto sound = check_not_empty("scan engine", verdict.engine); !sound) return sound;
   if (auto image = images::get_downloaded(db, verdict.image_id); !image) return fail(std::move(image.error()));
-  // The findings go with the verdict that they belong to.
-  auto gone = change(db, "DELETE FROM scans WHERE image_id = ?1", verdict.image_id);
-  if (!gone) return fail(std::move(gone.error()));
   if (auto stored = insert_verdict(db, verdict); !stored) return stored;
+  // Newer data mostly say the same again, of hundreds of images at a time.
+  const auto known = scans::findings(db, verdict.image_id);
+  if (!known) return fail(known.error());
+  if (std::ranges::equal(*known, findings)) return {};
+  auto gone = change(db, "DELETE FROM scan_findings WHERE image_id = ?1", verdict.image_id);
+  if (!gone) return fail(std::move(gone.error()));
   for (const auto& finding : findings) {
     auto stored = change(db,
                          "INSERT INTO scan_findings (image_id, package, version, vulnerability, severity, "
