@@ -29,10 +29,10 @@ class Bytes : public slipway::archive::ByteSource {
 void check(const Inventory& found) {
   for (const auto& one : found.packages) {
     if (one.name.empty() || one.version.empty()) std::abort();
-    if (!is_utf8(one.name) || !is_utf8(one.version) || !is_utf8(one.licence)) std::abort();
+    if (!slipway::is_utf8(one.name) || !slipway::is_utf8(one.version) || !slipway::is_utf8(one.licence)) std::abort();
   }
   for (const auto& one : found.unread) {
-    if (one.reason.empty() || !is_utf8(one.reason)) std::abort();
+    if (one.reason.empty() || !slipway::is_utf8(one.reason)) std::abort();
   }
 }
 
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Finds finds;
   finds.enter(file.path, 0);
   const auto read = reader.read(file, bytes, finds);
-  if (!read && (read.error().message().empty() || !is_utf8(read.error().message()))) std::abort();
+  if (!read && (read.error().message().empty() || !slipway::is_utf8(read.error().message()))) std::abort();
   check(finds.take());
   return 0;
 }
