@@ -50,7 +50,7 @@ T must(Result<T> result) {
 scan::Inventory inventory_of(const std::string& tar) {
   const scan::InventoryTaker taker({.executable = self(), .arguments = {std::string(kInventoryArgument)}});
   const auto file = must(archive::open_image_file(tar));
-  return must(taker.take(file, archive::standard_policy(), {}, {}));
+  return must(taker.take(file, archive::standard_policy(), {}, {})).inventory;
 }
 
 // A root file system of about 1 GiB: this machine's own programs, libraries and package database.
@@ -159,7 +159,6 @@ void measure_rescan(const sys::TempDir& folder, const std::string& database, con
     for (std::size_t p = 0; p < kPackagesOfAnImage; ++p) some.push_back(packages[(i * 7 + p) % packages.size()]);
     must(catalog->store_inventory({.image_id = id,
                                    .checksum = sha256_hex(id),
-                                   .taken_at = sys::system_clock().now(),
                                    .packages = some.size(),
                                    .body = scan::to_json(inventory_of(std::move(some)))}));
   }

@@ -3,8 +3,8 @@
 //   auto seen = survey({.fd = fd, .size = size}, standard_policy());
 //   auto done = replay({.fd = fd, .size = size}, *seen, {}, consumers);
 //
-// survey() reads entries, not contents, where it can: an uncompressed plain root file system is skipped through.
-// replay() reads the archive again and hands out what survived the merge; so does visit(), to one who reads as much of
+// survey() reads entries, not contents, where it can: an uncompressed plain root file system is skipped through. Who
+// wants some of the contents, too, looks on and spares a pass. replay() reads the archive again and hands out what survived the merge; so does visit(), to one who reads as much of
 // each file as he likes. They trust nothing they read, and run wherever they are called: untrusted archives belong into
 // the Inspector's process.
 #pragma once
@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/byte_source.h"
@@ -52,13 +53,32 @@ struct Survey {
   std::uint64_t findings_total = 0;
 
   [[nodiscard]] bool layered() const { return kind == ImageKind::kDockerSave || kind == ImageKind::kOciLayout; }
+  // For each layer the lowest that has the same archive.
+  [[nodiscard]] std::vector<std::uint32_t> lowest_uses() const;
+};
+
+// Looks at files while they are surveyed, layer by layer in the order of the archive: whether one survives the merge, and
+// under which name, is known only afterwards.
+class Onlooker {
+ public:
+  Onlooker() = default;
+  virtual ~Onlooker() = default;
+  Onlooker(const Onlooker&) = delete;
+  Onlooker& operator=(const Onlooker&) = delete;
+
+  // What was shown so far is not of the image.
+  virtual void begin_again() = 0;
+  // A regular file: its place (in the lowest layer that its archive serves as), its name below the image's root as the
+  // entry has it, "usr/bin/env", and its content, as a Visit has it. Not each is shown: one with an impossible name is
+  // not, nor are some that may describe the image. An error ends the survey, and is what comes out.
+  [[nodiscard]] virtual Result<> file(Origin place, std::string_view path, const Entry& entry, ByteSource& content) = 0;
 };
 
 inline constexpr std::size_t kMostPasses = 8;
 
 // kRejected by the policy; kCorrupt: damaged, or not what it promises to be; kUnsupported: of a form that is known but
 // not taken (a foreign layer, images for several machines none of which is this one, a replay of over kMostPasses).
-[[nodiscard]] Result<Survey> survey(const Input& input, const Policy& policy);
+[[nodiscard]] Result<Survey> survey(const Input& input, const Policy& policy, Onlooker* onlooker = nullptr);
 
 // Is given entries in the order of the archive, with content when it wants that.
 class EntryConsumer {

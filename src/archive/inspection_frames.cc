@@ -39,21 +39,6 @@ Result<std::vector<Finding>> parse_findings(const Json& list) {
   return findings;
 }
 
-Result<Inspection> parse_inspection(const Json& json) {
-  if (!json.is_object() || !json.contains("findings")) return misshapen("inspection");
-  const auto kind_name = text(json, "kind");
-  const auto kind = kind_name ? parse_image_kind(*kind_name) : std::nullopt;
-  const auto layers = number_in(json, "layers");
-  const auto entries = number_in(json, "entries");
-  const auto files = number_in(json, "files");
-  const auto total_size = number_in(json, "total_size");
-  const auto findings_total = number_in(json, "findings_total");
-  if (!kind || !layers || !entries || !files || !total_size || !findings_total) return misshapen("inspection");
-  auto findings = parse_findings(json["findings"]);
-  if (!findings) return fail(std::move(findings.error()));
-  return Inspection{*kind, *layers, *entries, *files, *total_size, std::move(*findings), *findings_total};
-}
-
 Result<Error> parse_error(const Json& json) {
   if (!json.is_object()) return misshapen("error");
   const auto kind_name = text(json, "kind");
@@ -148,6 +133,21 @@ Result<AnyWord> parse_any_word(std::string_view body) {
   return std::move(*error);
 }
 
+Result<Inspection> inspection_from_json(const Json& json) {
+  if (!json.is_object() || !json.contains("findings")) return misshapen("inspection");
+  const auto kind_name = text(json, "kind");
+  const auto kind = kind_name ? parse_image_kind(*kind_name) : std::nullopt;
+  const auto layers = number_in(json, "layers");
+  const auto entries = number_in(json, "entries");
+  const auto files = number_in(json, "files");
+  const auto total_size = number_in(json, "total_size");
+  const auto findings_total = number_in(json, "findings_total");
+  if (!kind || !layers || !entries || !files || !total_size || !findings_total) return misshapen("inspection");
+  auto findings = parse_findings(json["findings"]);
+  if (!findings) return fail(std::move(findings.error()));
+  return Inspection{*kind, *layers, *entries, *files, *total_size, std::move(*findings), *findings_total};
+}
+
 Result<Word> parse_word(std::string_view body) {
   auto word = parse_any_word(body);
   if (!word) return fail(std::move(word.error()));
@@ -155,7 +155,7 @@ Result<Word> parse_word(std::string_view body) {
   if (auto* error = std::get_if<Error>(&*word)) return std::move(*error);
   const Json& json = std::get<Json>(*word);
   if (!json.contains("inspection")) return misshapen("it is no word that is known");
-  auto inspection = parse_inspection(json["inspection"]);
+  auto inspection = inspection_from_json(json["inspection"]);
   if (!inspection) return fail(std::move(inspection.error()));
   return std::move(*inspection);
 }

@@ -49,6 +49,7 @@ using Word = std::variant<Progress, Inspection, Error>;
 // The same for children with verdicts of their own: what is neither progress nor an error is left as it is.
 using AnyWord = std::variant<Progress, Json, Error>;
 [[nodiscard]] Result<AnyWord> parse_any_word(std::string_view body);
+[[nodiscard]] Result<Inspection> inspection_from_json(const Json& json);
 [[nodiscard]] Json order_to_json(const Order& order);
 [[nodiscard]] Result<Order> order_from_json(const Json& json);
 [[nodiscard]] std::string json_frame(const Json& json);

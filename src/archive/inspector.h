@@ -31,6 +31,9 @@ struct Inspection {
   std::uint64_t findings_total = 0;
 };
 
+struct Survey;
+[[nodiscard]] Inspection inspection_of(const Survey& seen);
+
 // How the child is started: a program whose main() calls inspector_main() when it has these arguments.
 struct InspectorProgram {
   std::string executable{};
@@ -76,9 +79,7 @@ class Inspector {
   InspectorProgram program_;
 };
 
-// The child's side: reads the policy from the pipe, locks itself in (sys::enter_sandbox), inspects and answers. Leaves
-// by _exit(), since handlers of exit() need more than the sandbox gives; returns an exit code only when it could not
-// begin. Call it first thing in main(): before any thread is started, any other file opened.
+// The child's side: as child::serve() in archive/reader_child.h says.
 [[nodiscard]] int inspector_main();
 
 }  // namespace slipway::archive

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <new>
 
@@ -12,7 +13,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "archive/inspection_frames.h"
 #include "archive/patience.h"
 #include "base/digest.h"
 #include "sys/descriptor.h"
@@ -205,18 +205,6 @@ namespace {
 
 constexpr std::uint64_t kTicksPerWord = 16;  // a tick comes for each 128 KiB that are read
 
-}  // namespace
-
-bool send(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(kAnswers, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 Result<std::string> receive_order() {
   std::string text;
   std::string piece(4096, '\0');
@@ -234,6 +222,8 @@ Result<std::string> receive_order() {
   return text.substr(kFrameHead);
 }
 
+// The C library's conversions, which libarchive asks for, and OpenSSL open files when they are first used: too late
+// inside the sandbox.
 void use_what_opens_files() {
   for (const auto& [to, from] : {std::pair{"ANSI_X3.4-1968", "UTF-8"}, std::pair{"UTF-8", "ANSI_X3.4-1968"}}) {
     const iconv_t conversion = ::iconv_open(to, from);
@@ -241,6 +231,30 @@ void use_what_opens_files() {
     if (conversion != none) ::iconv_close(conversion);
   }
   static_cast<void>(sha256_hex(""));
+}
+
+// What `work` answers, as a frame; exceptions become errors.
+std::string answer(const std::function<std::string()>& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return frame(Error(ErrorKind::kRejected,
+                       fmt::format("reading the archive takes more than {} MiB of memory", kAddressSpace >> 20U)));
+  } catch (const std::exception& e) {
+    return frame(Error(ErrorKind::kInternal, e.what()));
+  }
+}
+
+}  // namespace
+
+bool send(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(kAnswers, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 Tick Teller::tick() {
@@ -253,16 +267,27 @@ Tick Teller::tick() {
   };
 }
 
-std::string answer(const std::function<std::string()>& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return frame(Error(ErrorKind::kRejected,
-                       fmt::format("reading the archive takes more than {} MiB of memory", kAddressSpace >> 20U)));
-  } catch (const std::exception& e) {
-    return frame(Error(ErrorKind::kInternal, e.what()));
-  }
+sys::SandboxOptions sandbox(const Order& order) {
+  return {.address_space = kAddressSpace,
+          .cpu_seconds = order.cpu_seconds,
+          .output = kAnswers,
+          .parent = static_cast<pid_t>(order.parent)};
 }
+
+Result<std::string> begin() {
+  ::signal(SIGPIPE, SIG_IGN);
+  return receive_order();
+}
+
+void lock_in(const sys::SandboxOptions& options) {
+  use_what_opens_files();
+  const auto locked = sys::enter_sandbox(options);
+  if (locked) return;
+  send(frame(locked.error()));
+  ::_exit(1);
+}
+
+void finish(const std::function<std::string()>& work) { ::_exit(send(answer(work)) ? 0 : 1); }
 
 }  // namespace child
 }  // namespace slipway::archive

@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "archive/byte_source.h"
+#include "archive/inspection_frames.h"
 #include "archive/inspector.h"
 #include "base/error.h"
+#include "sys/sandbox.h"
 
 namespace slipway::archive {
 
@@ -44,11 +46,6 @@ inline constexpr std::uint64_t kAddressSpace = 512ULL << 20;  // bytes; what a r
 
 // False: nobody listens any more.
 bool send(std::string_view text);
-// The body of the order's frame. kInvalid: there is none.
-[[nodiscard]] Result<std::string> receive_order();
-// The C library's conversions, which libarchive asks for, and OpenSSL open files when they are first used: too late
-// inside the sandbox.
-void use_what_opens_files();
 
 // Says now and then how much was read, over all the times that the input is read.
 class Teller {
@@ -61,8 +58,29 @@ class Teller {
   std::uint64_t passed_ = 0;
 };
 
-// What `work` answers, as a frame; exceptions become errors.
-[[nodiscard]] std::string answer(const std::function<std::string()>& work);
+// Locks the child in as every reader of an archive is: it may read its input, answer, and nothing else.
+[[nodiscard]] sys::SandboxOptions sandbox(const Order& order);
+
+// The parts of serve().
+[[nodiscard]] Result<std::string> begin();  // the body of the order's frame; kInvalid: there is none
+void lock_in(const sys::SandboxOptions& options);  // exits when it cannot
+[[noreturn]] void finish(const std::function<std::string()>& work);
+
+// The child's life: takes the order, locks itself in, and sends the frame that `work` answers; exceptions become errors.
+// Leaves by _exit(), since handlers of exit() need more than the sandbox gives; returns an exit code only when it could
+// not begin. Call it first thing in main(): before any thread is started, any other file opened.
+template <class TheOrder>
+[[nodiscard]] int serve(Result<TheOrder> (*parse)(std::string_view body), sys::SandboxOptions (*sandbox)(const TheOrder&),
+                        std::string (*work)(const TheOrder&)) {
+  const auto body = begin();
+  const auto order = body ? parse(*body) : Result<TheOrder>(fail(body.error()));
+  if (!order) {
+    send(frame(order.error()));
+    return 1;
+  }
+  lock_in(sandbox(*order));
+  finish([&] { return work(*order); });
+}
 
 }  // namespace child
 }  // namespace slipway::archive

@@ -30,18 +30,8 @@ std::span<const Made> made_by(const ByOrigin& inodes, Origin origin) {
   return std::ranges::equal_range(inodes, origin, {}, &Made::origin);
 }
 
-// For each layer the lowest that has the same archive.
-std::vector<std::uint32_t> lowest_uses(const Survey& survey) {
-  std::map<std::uint32_t, std::uint32_t> first;
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t i = 0; i < survey.layers.size(); ++i) {
-    out.push_back(first.emplace(survey.layers[i].outer_entry, i).first->second);
-  }
-  return out;
-}
-
 ByOrigin wanted_inodes(const Survey& survey, const Wanted& wanted) {
-  const auto lowest = lowest_uses(survey);
+  const auto lowest = survey.lowest_uses();
   ByOrigin out;
   out.reserve(survey.tree.inode_count());
   for (std::size_t i = 0; i < survey.tree.inode_count(); ++i) {
@@ -193,6 +183,13 @@ Result<> Replay::layered(Reader& outer, UnpackMeter& meter, std::size_t round) c
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> Survey::lowest_uses() const {
+  std::map<std::uint32_t, std::uint32_t> first;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < layers.size(); ++i) out.push_back(first.emplace(layers[i].outer_entry, i).first->second);
+  return out;
+}
 
 std::size_t passes_to_replay(const Survey& survey) { return passes(survey, wanted_inodes(survey, {})); }
 

@@ -5,6 +5,9 @@
 #include <set>
 #include <utility>
 
+#include <fmt/ranges.h>
+
+#include "archive/entry_content.h"
 #include "archive/image.h"
 #include "archive/judge.h"
 #include "archive/layer_stream.h"
@@ -29,11 +32,28 @@ bool may_describe(const std::vector<std::string_view>& parts) {
   return parts.size() == 3 && parts[0] == "blobs";
 }
 
+// The name below the image's root; nothing where it cannot be one.
+std::optional<std::string> shown_name(const PlainName& name, bool stripped) {
+  const std::size_t from = stripped ? 1 : 0;
+  if (!name.bad.empty() || name.leaves_root || name.parts.size() <= from) return std::nullopt;
+  return fmt::format("{}", fmt::join(name.parts.begin() + from, name.parts.end(), "/"));
+}
+
+// The reader stands at the entry.
+Result<> show(Onlooker& onlooker, Origin place, const PlainName& name, bool stripped, Reader& reader,
+              const Entry& entry) {
+  if (entry.type != EntryType::kFile) return {};
+  const auto path = shown_name(name, stripped);
+  if (!path) return {};
+  EntryContent content(reader, entry.size);
+  return onlooker.file(place, *path, entry, content);
+}
+
 // The archive's own entries, taken for a root file system until more is known.
 class FirstPass {
  public:
-  FirstPass(const Input& input, const Policy& policy, bool may_strip)
-      : input_(input), judge_(policy, input.size), undecided_(may_strip) {
+  FirstPass(const Input& input, const Policy& policy, bool may_strip, Onlooker* onlooker)
+      : input_(input), judge_(policy, input.size), onlooker_(onlooker), undecided_(may_strip) {
     judge_.defer_sizes();
   }
 
@@ -60,11 +80,12 @@ class FirstPass {
  private:
   [[nodiscard]] Result<> take(std::uint32_t index, Reader& reader, const Entry& entry);
   void decide(const PlainName& name, const Entry& entry);
-  [[nodiscard]] Result<> keep_text(std::uint32_t index, const PlainName& name, Reader& reader, const Entry& entry);
+  [[nodiscard]] Result<> keep_text(std::uint32_t index, Reader& reader, const Entry& entry);
 
   const Input& input_;
   Tree tree_;
   Judge judge_;
+  Onlooker* onlooker_;
   std::optional<Merger> merger_;
   bool undecided_;
   bool stripped_ = false;
@@ -127,11 +148,12 @@ Result<> FirstPass::take(std::uint32_t index, Reader& reader, const Entry& entry
     held_ = std::move(added.error());
     return {};
   }
-  return keep_text(index, name, reader, entry);
+  if (!stripped_ && may_describe(name.parts)) return keep_text(index, reader, entry);
+  return onlooker_ == nullptr ? Result<>() : show(*onlooker_, {0, index}, name, stripped_, reader, entry);
 }
 
-Result<> FirstPass::keep_text(std::uint32_t index, const PlainName& name, Reader& reader, const Entry& entry) {
-  if (stripped_ || entry.type != EntryType::kFile || !may_describe(name.parts)) return {};
+Result<> FirstPass::keep_text(std::uint32_t index, Reader& reader, const Entry& entry) {
+  if (entry.type != EntryType::kFile) return {};
   if (entry.size > kMostEager || texts_size_ + entry.size > kMostEagerAll) return {};
   auto text = read_text(reader, entry, kMostEager);
   if (!text) return fail(std::move(text.error()));
@@ -239,10 +261,11 @@ Result<std::vector<LayerPlace>> find_layers(Outer& outer, ImageKind kind) {
 // Reads layers in the order they stand in the archive, and merges them in the order they are meant.
 class LayerPass {
  public:
-  LayerPass(const Input& input, const std::vector<LayerPlace>& places, Judge& judge, Tree& tree)
+  LayerPass(const Input& input, const std::vector<LayerPlace>& places, Judge& judge, Tree& tree, Onlooker* onlooker)
       : input_(input),
         places_(places),
         judge_(judge),
+        onlooker_(onlooker),
         meter_(judge.policy().limits, input.size),
         merger_(tree, judge, "") {}
 
@@ -255,6 +278,7 @@ class LayerPass {
   const Input& input_;
   const std::vector<LayerPlace>& places_;
   Judge& judge_;
+  Onlooker* onlooker_;
   UnpackMeter meter_;  // of all layers
   Merger merger_;
   std::size_t merged_ = 0;  // so many of the lowest layers are in
@@ -289,14 +313,18 @@ Result<> LayerPass::take(Reader& outer, std::uint32_t outer_entry) {
   }
   const bool direct = uses.size() == 1 && uses.front() == 0;
   std::deque<LayerEntry> entries;
-  auto read = read_layer(outer, promised, meter_, [&](std::uint32_t index, Reader&, const Entry& entry) -> Result<> {
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-      if (auto counted = judge_.count(entry); !counted) return counted;
+  auto read = read_layer(outer, promised, meter_, [&](std::uint32_t index, Reader& reader, const Entry& entry) {
+    const Origin place{static_cast<std::uint32_t>(uses.front()), index};
+    Result<> done;
+    for (std::size_t i = 0; i < uses.size() && done; ++i) done = judge_.count(entry);
+    if (!done) return done;
+    if (direct) {
+      done = merger_.add_lowest(layer_entry(entry, place));
+    } else {
+      entries.push_back(layer_entry(entry, place));
     }
-    LayerEntry made = layer_entry(entry, {static_cast<std::uint32_t>(uses.front()), index});
-    if (direct) return merger_.add_lowest(std::move(made));
-    entries.push_back(std::move(made));
-    return {};
+    if (!done || onlooker_ == nullptr) return done;
+    return show(*onlooker_, place, take_apart(entry.path), /*stripped=*/false, reader, entry);
   });
   if (!read) return read;
   if (direct) {
@@ -333,11 +361,12 @@ Survey conclude(ImageKind kind, const Judge& judge, Tree tree, std::vector<Layer
 
 }  // namespace
 
-Result<Survey> survey(const Input& input, const Policy& policy) {
-  auto first = std::make_unique<FirstPass>(input, policy, /*may_strip=*/true);
+Result<Survey> survey(const Input& input, const Policy& policy, Onlooker* onlooker) {
+  auto first = std::make_unique<FirstPass>(input, policy, /*may_strip=*/true, onlooker);
   if (auto ran = first->run(); !ran) return fail(std::move(ran.error()));
   if (first->contradicted()) {
-    first = std::make_unique<FirstPass>(input, policy, /*may_strip=*/false);
+    if (onlooker != nullptr) onlooker->begin_again();
+    first = std::make_unique<FirstPass>(input, policy, /*may_strip=*/false, onlooker);
     if (auto ran = first->run(); !ran) return fail(std::move(ran.error()));
   }
   const auto described = first->stripped() ? std::nullopt : description(first->tree());
@@ -358,9 +387,10 @@ Result<Survey> survey(const Input& input, const Policy& policy) {
   auto places = find_layers(outer, described->kind);
   if (!places) return fail(std::move(places.error()));
   first.reset();
+  if (onlooker != nullptr) onlooker->begin_again();
   Judge judge(policy, input.size);
   Tree tree;
-  LayerPass layers(input, *places, judge, tree);
+  LayerPass layers(input, *places, judge, tree, onlooker);
   if (auto ran = layers.run(); !ran) return fail(std::move(ran.error()));
   Survey seen = conclude(described->kind, judge, std::move(tree), std::move(*places));
   if (const std::size_t passes = passes_to_replay(seen); passes > kMostPasses) {

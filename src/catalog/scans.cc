@@ -116,7 +116,7 @@ Result<std::vector<Finding>> findings(store::Connection& db, const std::string& 
                          read_finding, image_id);
 }
 
-Result<> store_inventory(store::Connection& db, const StoredInventory& inventory) {
+Result<> store_inventory(store::Connection& db, const StoredInventory& inventory, TimePoint now) {
   if (auto sound = check_checksum(inventory.checksum); !sound) return sound;
   if (auto image = images::get_downloaded(db, inventory.image_id); !image) return fail(std::move(image.error()));
   auto packages = storable("a number of packages", inventory.packages);
@@ -124,7 +124,7 @@ Result<> store_inventory(store::Connection& db, const StoredInventory& inventory
   auto stored = change(db,
                        "INSERT OR REPLACE INTO inventories (image_id, checksum, taken_at, packages, body) "
                        "VALUES (?1, ?2, ?3, ?4, ?5)",
-                       inventory.image_id, inventory.checksum, inventory.taken_at, *packages, inventory.body);
+                       inventory.image_id, inventory.checksum, now, *packages, inventory.body);
   if (!stored) return fail(std::move(stored.error()));
   return {};
 }

@@ -25,7 +25,7 @@ inline constexpr int kColumnCount = 17;
 [[nodiscard]] Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string& image_id);
 [[nodiscard]] Result<std::vector<Finding>> findings(store::Connection& db, const std::string& image_id);
 
-[[nodiscard]] Result<> store_inventory(store::Connection& db, const StoredInventory& inventory);
+[[nodiscard]] Result<> store_inventory(store::Connection& db, const StoredInventory& inventory, TimePoint now);
 [[nodiscard]] Result<std::optional<StoredInventory>> find_inventory(store::Connection& db, const std::string& image_id);
 
 }  // namespace slipway::catalog::scans

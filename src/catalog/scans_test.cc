@@ -64,7 +64,7 @@ TEST_F(ScansTest, AVerdictAndItsFindingsComeBackTheWorstFirst) {
 
 TEST_F(ScansTest, AnInventoryIsKeptBesideItsImageAndGoesWithIt) {
   const StoredInventory taken{
-      .image_id = "a", .checksum = sha256_hex("one"), .taken_at = clock_.now(), .packages = 2, .body = "{}"};
+      .image_id = "a", .checksum = sha256_hex("one"), .packages = 2, .body = "{}"};
   EXPECT_FAILS(catalog_->store_inventory(taken), ErrorKind::kNotFound, "no image a");
   ASSERT_TRUE(catalog_->store_image(downloaded("a")));
   EXPECT_FALSE(catalog_->find_inventory("a").value().has_value());

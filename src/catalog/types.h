@@ -258,7 +258,7 @@ struct ScanVerdict {
 struct StoredInventory {
   std::string image_id{};
   std::string checksum{};  // of the content that it was taken of
-  TimePoint taken_at{};
+  TimePoint taken_at{};  // by the catalog's clock
   std::uint64_t packages = 0;
   std::string body{};
 };

@@ -90,14 +90,14 @@ Result<scan::Artifact> from_archive(const Session& session, const std::filesyste
   auto image = archive::open_image_file(file);
   if (!image) return fail(std::move(image.error()));
   const scan::InventoryTaker taker({.executable = "/proc/self/exe", .arguments = {kInventoryWord}});
-  auto inventory = taker.take(*image, *policy, {}, stop);
-  if (!inventory) return fail(std::move(inventory.error()));
+  auto listed = taker.take(*image, *policy, {}, stop);
+  if (!listed) return fail(std::move(listed.error()));
   auto hashed = pipeline::hash_file(file, {}, stop);
   if (!hashed) return fail(std::move(hashed.error()));
   return scan::Artifact{.name = file.string(),
                         .checksum = std::move(hashed->sha256),
                         .size = image->size,
-                        .inventory = std::move(*inventory)};
+                        .inventory = std::move(listed->inventory)};
 }
 
 Result<scan::Artifact> from_file(const Session& session, const std::filesystem::path& file,

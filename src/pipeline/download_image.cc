@@ -5,7 +5,9 @@
 
 #include "catalog/identity.h"
 #include "objects/download.h"
+#include "pipeline/hand_over.h"
 #include "pipeline/validation.h"
+#include "scan/inventory_json.h"
 #include "sys/directories.h"
 
 namespace slipway::catalog {
@@ -94,6 +96,7 @@ class DownloadImage {
   Outcome refuse(const Run& run, const Error& error) const;
 
   DownloadParts parts_;
+  mutable HandOver<catalog::StoredInventory> listed_;  // by `validate`, for `store-metadata`
 };
 
 Result<std::optional<std::string>> DownloadImage::why_file_not_good(const Run& run, const catalog::Image& image) const {
@@ -227,7 +230,17 @@ Outcome DownloadImage::validate(const Run& run) const {
   wanted.inspect.progress = [&run](std::uint64_t done, std::uint64_t total) {
     run.progress({done, total, "bytes validated"});
   };
-  auto seen = pipeline::validate(*parts_.inspector, wanted, run.stop());
+  scan::Inventory packages;
+  const Inspect inspect_and_list = [&](const archive::ImageFile& file, const archive::Policy& policy,
+                                       const archive::InspectOptions& options,
+                                       std::stop_token stop) -> Result<archive::Inspection> {
+    auto listed = parts_.taker->take(file, policy, options, std::move(stop));
+    if (!listed) return fail(std::move(listed.error()));
+    packages = std::move(listed->inventory);
+    return std::move(listed->inspection);
+  };
+  const bool list = run.request().list_packages;
+  auto seen = pipeline::validate(list ? inspect_and_list : by(*parts_.inspector), wanted, run.stop());
   if (!seen) {
     if (is_verdict(seen.error().kind()) && !run.stop().stop_requested()) return refuse(run, seen.error());
     return seen.error().during("validate {}", response.local_path);
@@ -245,6 +258,12 @@ Outcome DownloadImage::validate(const Run& run) const {
   if (found.findings.size() > settings().max_findings) found.findings.resize(settings().max_findings);
   for (auto& finding : found.findings) {
     response.findings.push_back({std::move(finding.rule), std::move(finding.entry), std::move(finding.detail)});
+  }
+  if (list) {
+    listed_.put(run.version(), {.image_id = response.image_id,
+                                .checksum = response.checksum,
+                                .packages = packages.packages.size(),
+                                .body = scan::to_json(packages)});
   }
   return fsm::next(std::move(response));
 }
@@ -267,6 +286,10 @@ Outcome DownloadImage::store_metadata(const Run& run) const {
       return fsm::abort(stored.error());
     }
     return stored.error().during("store what is known of {}", run.request().image_id);
+  }
+  if (const auto listed = listed_.take(run.version())) {
+    // Else the scan lists them by itself.
+    if (auto kept = catalog().store_inventory(*listed); !kept) run.log().warn("{}", kept.error().message());
   }
   // Its file stands somewhere else now: nobody knows of the old one any more.
   if (*before && !(*before)->local_path.empty() && (*before)->local_path != response.local_path) {
@@ -293,6 +316,7 @@ Result<bool> DownloadImage::is_of_the_catalog(const catalog::Image& image, const
 // An unhappy end leaves no partial file, no file that was not validated, and a row that says why. A file that was there
 // before, and is still what the catalog has, stays: it is refused by this run's rules, not by those it was taken under.
 Result<> DownloadImage::clean_up(const Run& run, const fsm::Finishing& end) const {
+  listed_.drop(run.version());
   if (fsm::succeeded(end.ending) || !catalog::check_image_id(run.request().image_id)) return {};
   for (int tries = 1;; ++tries) {
     auto cleaned = try_clean_up(run, end);

@@ -24,6 +24,7 @@
 #include "objects/download.h"
 #include "objects/object_source.h"
 #include "pipeline/image_rules.h"
+#include "scan/inventory/inventory_taker.h"
 
 namespace slipway::pipeline {
 
@@ -33,10 +34,12 @@ struct DownloadImageRequest {
   std::string bucket{};
   std::string key{};
   std::string image_id{};
-  bool verify = false;  // read the file again, even when nothing about it has changed
+  bool verify = false;         // read the file again, even when nothing about it has changed
+  bool list_packages = false;  // while it is validated: a scan will ask for them
   ImageRules rules{};
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DownloadImageRequest, bucket, key, image_id, verify, rules)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DownloadImageRequest, bucket, key, image_id, verify, list_packages,
+                                                rules)
 
 struct DownloadImageResponse {
   std::string image_id{};
@@ -72,6 +75,7 @@ struct DownloadParts {
   std::shared_ptr<catalog::Catalog> catalog{};
   SourceOf source_of{};
   std::shared_ptr<const archive::Inspector> inspector{};
+  std::shared_ptr<const scan::InventoryTaker> taker{};  // in the inspector's place where packages are to be listed
   DownloadSettings settings{};
 };
 

@@ -1,4 +1,5 @@
 // What validation and the catalog make of a download: the rows validate and store-metadata of download-image.
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -192,6 +193,50 @@ TEST_F(DownloadValidateTest, AFileThatIsGoneIsLookedForAgain) {
 }
 
 // --- store-metadata ---
+
+TEST_F(DownloadValidateTest, WhereAScanWillFollowThePackagesAreListedInTheSamePass) {
+  source_->put("the/key.tar",
+               archive::small_rootfs().file("var/lib/dpkg/status", "Package: a\nStatus: install ok installed\nVersion: 1\n").finish());
+  request_.list_packages = true;
+  open();
+  const auto got = fetch();
+  ASSERT_TRUE(got) << got.error().describe();
+  const auto listed = catalog_->find_inventory("the-image").value();
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(listed->packages, 1U);
+  EXPECT_EQ(listed->checksum, got->checksum);
+  EXPECT_EQ(row().archive->files, 3U) << "inspected all the same";
+}
+
+TEST_F(DownloadValidateTest, WhatIsRefusedHasNoListOfPackages) {
+  source_->put("the/key.tar", archive::small_rootfs().file("../out", "x").finish());
+  request_.list_packages = true;
+  open();
+  const auto got = fetch();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind(), ErrorKind::kRejected);
+  EXPECT_FALSE(catalog_->find_inventory("the-image").value().has_value());
+}
+
+TEST_F(DownloadValidateTest, AListOfPackagesThatACrashTookIsLeftToTheScan) {
+  source_->put("the/key.tar", archive::small_rootfs().finish());
+  request_.list_packages = true;
+  fsm::Gate gate;
+  std::atomic<bool> cut = false;
+  before_ = [&](const fsm::RunContext& run) {
+    if (run.transition() != "store-metadata" || cut.exchange(true)) return true;
+    gate.pass(run.stop());
+    return false;
+  };
+  open();
+  const auto run = start();
+  gate.await_arrivals(1);
+  crash();
+  open();
+  const auto got = wait(run);
+  ASSERT_TRUE(got) << got.error().describe();
+  EXPECT_FALSE(catalog_->find_inventory("the-image").value().has_value());
+}
 
 TEST_F(DownloadValidateTest, ACatalogThatRefusesIsAskedAgain) {
   source_->put("the/key.tar", image(1000));

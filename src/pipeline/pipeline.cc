@@ -112,14 +112,16 @@ Result<std::unique_ptr<Pipeline>> Pipeline::open(const PipelineOptions& options)
 }
 
 Result<> Pipeline::add_machines(const PipelineOptions& options) {
+  const auto taker = std::make_shared<const scan::InventoryTaker>(options.inventory);
   auto download =
       add_download_image(*manager_, {.catalog = catalog_,
                                      .source_of = options.source_of,
                                      .inspector = std::make_shared<const archive::Inspector>(options.inspector),
+                                     .taker = taker,
                                      .settings = options.download});
   if (!download) return fail(std::move(download.error()));
   auto scan = add_scan_image(*manager_, {.catalog = catalog_,
-                                         .taker = std::make_shared<const scan::InventoryTaker>(options.inventory),
+                                         .taker = taker,
                                          .feeds = options.feeds,
                                          .version = options.version,
                                          .trivy = {.severities = {Severity::kHigh, Severity::kCritical}}});

@@ -110,6 +110,7 @@ Outcome ProcessImage::download(const Run& run) const {
                       .key = request.key,
                       .image_id = request.image_id,
                       .verify = request.verify,
+                      .list_packages = request.scan.engine != "off",
                       .rules = request.rules},
                      kDownloadsQueue, same, &ProcessImageResponse::download_run, std::move(response));
 }

@@ -1,16 +1,15 @@
 #include "pipeline/scan_image.h"
 
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "feeds/query/feed_reader.h"
 #include "pipeline/checked_file.h"
+#include "pipeline/hand_over.h"
 #include "pipeline/scan_verdict.h"
 #include "scan/inventory_json.h"
 #include "scan/trivy/trivy_scan.h"
 #include "sys/fault.h"
-#include "sys/mutex.h"
 
 namespace slipway::pipeline {
 namespace {
@@ -30,25 +29,6 @@ Outcome final_or_error(const Error& error) {
   return is_final(error.kind()) ? Outcome(fsm::abort(error)) : Outcome(fsm::error(error));
 }
 
-// What `match` found, for `record` right behind it. Only a memory: after a crash it is found again.
-class Found {
- public:
-  void put(fsm::RunVersion run, Judgement judgement) SLIPWAY_EXCLUDES(mutex_) {
-    const sys::Lock lock(mutex_);
-    by_run_.insert_or_assign(run, std::move(judgement));
-  }
-  std::optional<Judgement> take(fsm::RunVersion run) SLIPWAY_EXCLUDES(mutex_) {
-    const sys::Lock lock(mutex_);
-    auto found = by_run_.extract(run);
-    if (found.empty()) return std::nullopt;
-    return std::move(found.mapped());
-  }
-
- private:
-  sys::Mutex mutex_;
-  std::map<fsm::RunVersion, Judgement> by_run_ SLIPWAY_GUARDED_BY(mutex_);
-};
-
 class ScanImage {
  public:
   ScanImage(fsm::Manager& manager, ScanParts parts) : manager_(manager), parts_(std::move(parts)) {}
@@ -57,6 +37,7 @@ class ScanImage {
   Outcome inventory(const Run& run) const;
   Outcome match(const Run& run) const;
   Outcome record(const Run& run) const;
+  void forget(const Run& run) const { found_.drop(run.version()); }
 
  private:
   [[nodiscard]] catalog::Catalog& catalog() const { return *parts_.catalog; }
@@ -83,7 +64,7 @@ class ScanImage {
 
   fsm::Manager& manager_;
   ScanParts parts_;
-  mutable Found found_;
+  mutable HandOver<Judgement> found_;  // by `match`, for `record` right behind it
 };
 
 Result<std::optional<Judgement>> ScanImage::before(const ScanImageRequest& request) const {
@@ -141,13 +122,13 @@ Outcome ScanImage::check_scanned(const Run& run) const {
 
 Result<> ScanImage::take_inventory(const Run& run) const {
   const auto& request = run.request();
-  std::optional<scan::Inventory> taken;
+  scan::Inventory taken;
   archive::InspectOptions options;
   options.progress = [&run](std::uint64_t done, std::uint64_t total) { run.progress({done, total, "bytes listed"}); };
   const auto list = [&](const archive::ImageFile& image, std::stop_token stop) -> Result<> {
-    auto inventory = parts_.taker->take(image, request.rules.policy, options, std::move(stop));
-    if (!inventory) return fail(std::move(inventory.error()));
-    taken = std::move(*inventory);
+    auto listed = parts_.taker->take(image, request.rules.policy, options, std::move(stop));
+    if (!listed) return fail(std::move(listed.error()));
+    taken = std::move(listed->inventory);
     return {};
   };
   auto read = work_while_hashing({.path = request.local_path, .sha256 = request.checksum}, list, run.stop());
@@ -155,9 +136,8 @@ Result<> ScanImage::take_inventory(const Run& run) const {
   if (auto fault = fault::check("pipeline.scan.inventory")) return fail(std::move(*fault));
   return catalog().store_inventory({.image_id = request.image_id,
                                     .checksum = request.checksum,
-                                    .taken_at = manager_.clock().now(),
-                                    .packages = taken->packages.size(),
-                                    .body = scan::to_json(*taken)});
+                                    .packages = taken.packages.size(),
+                                    .body = scan::to_json(taken)});
 }
 
 Outcome ScanImage::inventory(const Run& run) const {
@@ -251,6 +231,10 @@ Result<ScanImageMachine> add_scan_image(fsm::Manager& manager, ScanParts parts) 
       .to("inventory", calling(&ScanImage::inventory), {.retry = fsm::fixed(2, 1s), .timeout = 30min})
       .to("match", calling(&ScanImage::match), {.retry = fsm::exponential(3, 200ms, 5s)})
       .to("record", calling(&ScanImage::record), {.retry = fsm::exponential(5, 100ms, 10s)})
+      .finalizer([machine](const Run& run, const fsm::Finishing&) -> Result<> {
+        machine->forget(run);
+        return {};
+      })
       .end("complete")
       .add_to(manager);
 }

@@ -152,16 +152,21 @@ Result<catalog::FileIdentity> work_while_hashing(
   return identity;
 }
 
-Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
-                           std::stop_token stop) {
+Inspect by(const archive::Inspector& inspector) {
+  return [&inspector](const archive::ImageFile& file, const archive::Policy& policy,
+                      const archive::InspectOptions& options,
+                      std::stop_token stop) { return inspector.inspect(file, policy, options, std::move(stop)); };
+}
+
+Result<Validated> validate(const Inspect& inspect, const ValidationRequest& request, std::stop_token stop) {
   const auto size = identify(request.file);
   if (!size) return fail(size.error());
   SlowerOfTwo progress(size->size, request.inspect.progress);
   archive::Inspection seen;
-  const auto inspect = [&](const archive::ImageFile& image, std::stop_token give_up) -> Result<> {
+  const auto look = [&](const archive::ImageFile& image, std::stop_token give_up) -> Result<> {
     archive::InspectOptions options = request.inspect;
     options.progress = [&](std::uint64_t read, std::uint64_t) { progress.inspected(read); };
-    auto inspection = inspector.inspect(image, request.policy, options, std::move(give_up));
+    auto inspection = inspect(image, request.policy, options, std::move(give_up));
     if (!inspection) return fail(std::move(inspection.error()));
     progress.inspected(size->size);  // it need not read all: it leaps over what files hold
     seen = std::move(*inspection);
@@ -169,7 +174,7 @@ Result<Validated> validate(const archive::Inspector& inspector, const Validation
   };
   const CheckedFile file{
       .path = request.file, .sha256 = request.sha256, .hashed = [&](std::uint64_t done) { progress.hashed(done); }};
-  auto identity = work_while_hashing(file, inspect, stop);
+  auto identity = work_while_hashing(file, look, stop);
   if (!identity) return fail(std::move(identity.error()));
   return Validated{std::move(seen), *identity};
 }

@@ -39,12 +39,17 @@ struct Validated {
   catalog::FileIdentity identity{};
 };
 
+// What reads the archive: by archive::Inspector::inspect()'s contract.
+using Inspect = std::function<Result<archive::Inspection>(const archive::ImageFile&, const archive::Policy&,
+                                                          const archive::InspectOptions&, std::stop_token)>;
+[[nodiscard]] Inspect by(const archive::Inspector& inspector);  // must outlive it
+
 // The file is opened once, and both look at that one. kNotFound: no file. kInvalid: a link, or no regular file.
 // kCorrupt: empty, another checksum, or not an archive to its end. kRejected: the policy says no. kUnsupported: of a
 // form that is not taken. kTimeout: reading it costs more than it may. kConflict: it changed, or is another one by now.
 // kUnavailable: the archive's reader was ended by somebody else, or was not let run; that and all others say nothing
 // about the file.
-[[nodiscard]] Result<Validated> validate(const archive::Inspector& inspector, const ValidationRequest& request,
+[[nodiscard]] Result<Validated> validate(const Inspect& inspect, const ValidationRequest& request,
                                          std::stop_token stop);
 
 }  // namespace slipway::pipeline

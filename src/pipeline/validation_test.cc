@@ -34,7 +34,8 @@ class ValidationTest : public ::testing::Test {
       furthest_ = std::max(furthest_, done);
       if (meanwhile && !std::exchange(told, true)) meanwhile();
     };
-    return pipeline::validate(archive::Inspector(archive::test_inspector(how)), request, {});
+    const archive::Inspector inspector(archive::test_inspector(how));
+    return pipeline::validate(by(inspector), request, {});
   }
   ErrorKind failure(const std::function<void()>& meanwhile = {}, const std::string& how = {}) {
     const auto seen = validate(meanwhile, how);

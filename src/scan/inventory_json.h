@@ -1,6 +1,6 @@
 // An inventory as JSON: what the catalog stores, and what the process that reads images answers with.
 //
-//   {"version": 1, "distribution": {"id": "debian", "version": "12", "codename": "bookworm", "name": "Debian ..."},
+//   {"version": 2, "distribution": {"id": "debian", "version": "12", "codename": "bookworm", "name": "Debian ..."},
 //    "layers": [["sha256:...", "sha256:..."]], "unread": [["var/lib/rpm/Packages", "why"]],
 //    "packages": [["deb", "bash", "5.2-1", "", "", "amd64", "GPL-3", "var/lib/dpkg/status", 0, ""]]}
 //
@@ -17,7 +17,7 @@
 namespace slipway::scan {
 
 // Changes when the same image may give another inventory: what was stored before is taken anew.
-inline constexpr int kInventoryVersion = 1;
+inline constexpr int kInventoryVersion = 2;
 
 [[nodiscard]] std::string to_json(const Inventory& inventory);
 // The same with only these packages: an inventory may be sent in parts.

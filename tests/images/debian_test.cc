@@ -91,8 +91,9 @@ std::vector<std::string> listed_by_dpkg(const fs::path& rootfs) {
 
 TEST_F(DebianTest, ItsPackagesAreThoseThatDpkgLists) {
   const auto file = archive::open_image_file(rootfs_).value();
-  const auto taken = scan::InventoryTaker(scan::test_taker()).take(file, archive::standard_policy(), {}, {});
-  ASSERT_TRUE(taken) << taken.error().describe();
+  const auto listed = scan::InventoryTaker(scan::test_taker()).take(file, archive::standard_policy(), {}, {});
+  ASSERT_TRUE(listed) << listed.error().describe();
+  const auto* taken = &listed->inventory;
   EXPECT_EQ(taken->distribution->id, "debian");
   EXPECT_EQ(taken->distribution->codename, "bookworm");
   EXPECT_TRUE(taken->complete()) << taken->unread.front().path << ": " << taken->unread.front().reason;

@@ -29,7 +29,8 @@ DownloadImageFixture::DownloadImageFixture() {
 }
 
 void DownloadImageFixture::open() {
-  harness_.open([this](fsm::Manager& manager) {
+  const auto taker = std::make_shared<const scan::InventoryTaker>(scan::test_taker());
+  harness_.open([this, &taker](fsm::Manager& manager) {
     machine_ = *add_download_image(
         manager, {.catalog = catalog_,
                   .source_of = [this](const std::string& bucket) -> Result<std::shared_ptr<objects::ObjectSource>> {
@@ -38,10 +39,11 @@ void DownloadImageFixture::open() {
                     return source_;
                   },
                   .inspector = std::make_shared<const archive::Inspector>(inspector_),
+                  .taker = taker,
                   .settings = settings_});
     const auto scan =
         *add_scan_image(manager, {.catalog = catalog_,
-                                  .taker = std::make_shared<const scan::InventoryTaker>(scan::test_taker()),
+                                  .taker = taker,
                                   .feeds = folder_.file("feeds.db"),
                                   .version = "test"});
     const auto unpack = *add_unpack_image(

@@ -61,7 +61,7 @@ class DownloadImageFixture : public testing::Test {
   std::optional<DownloadImageMachine> machine_;
   std::optional<ProcessImageMachine> process_;
   DownloadImageRequest request_{
-      .bucket = "bucket", .key = "the/key.tar", .image_id = "the-image", .verify = false, .rules = {}};
+      .bucket = "bucket", .key = "the/key.tar", .image_id = "the-image", .verify = false, .list_packages = false, .rules = {}};
 
  private:
   mutable std::mutex mutex_;

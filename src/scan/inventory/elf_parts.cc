@@ -71,6 +71,7 @@ class ElfParts::Forward {
     if (!gone) return fail(std::move(gone.error()));
     if (*gone != away) return cut_off();
     Part part{.offset = span.offset, .writable = span.writable, .bytes = {}};
+    part.bytes.reserve(static_cast<std::size_t>(span.end - span.offset));  // at most kMost: it never grows by copying
     while (cursor_.position() < span.end) {
       auto piece = cursor_.peek(1);
       if (!piece) return fail(std::move(piece.error()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -34,6 +35,7 @@ void make_sound(std::string& text) {
 
 void Finds::enter(std::string_view path, std::uint32_t layer) {
   path_ = archive::printable(path);
+  file_ = path_key(path);
   layer_ = layer;
 }
 
@@ -47,10 +49,7 @@ void Finds::add(Package package) {
     unread(fmt::format("the name or version of package {} is no text, or too long", archive::printable(package.name)));
     return;
   }
-  if (found_.packages.size() >= kMostPackages) {
-    if (!std::exchange(overfull_, true)) unread(fmt::format("there are more than {} packages", kMostPackages));
-    return;
-  }
+  if (is_full()) return;
   if (package.path.empty()) package.path = path_;
   for (auto* text :
        {&package.source, &package.source_version, &package.architecture, &package.licence, &package.path}) {
@@ -58,6 +57,41 @@ void Finds::add(Package package) {
   }
   package.layer = layer_;
   found_.packages.push_back(std::move(package));
+  files_.push_back(file_);
+}
+
+bool Finds::is_full() {
+  if (found_.packages.size() < kMostPackages) return false;
+  if (!std::exchange(overfull_, true)) unread(fmt::format("there are more than {} packages", kMostPackages));
+  return true;
+}
+
+bool Finds::owns_too_much() {
+  if (owned_.size() < kMostOwned) return false;
+  if (!std::exchange(overowned_, true)) {
+    unread(fmt::format("packages of the distribution own more than {} files", kMostOwned));
+  }
+  return true;
+}
+
+void Finds::absorb(Finds other, std::uint32_t layer) {
+  path_ = std::move(other.path_);
+  file_ = other.file_;
+  layer_ = layer;
+  for (auto& package : other.found_.packages) {
+    if (is_full()) break;
+    package.layer = layer;
+    found_.packages.push_back(std::move(package));
+    files_.push_back(file_);
+  }
+  if (other.found_.distribution) set_distribution(std::move(*other.found_.distribution), other.rank_);
+  const auto before = static_cast<std::uint32_t>(owners_.size());
+  for (const auto& [path, owner] : other.owned_) {
+    if (owns_too_much()) break;
+    owned_.push_back({path, before + owner});
+  }
+  std::ranges::move(other.owners_, std::back_inserter(owners_));
+  for (auto& [path, reason] : other.found_.unread) unread(std::move(reason));
 }
 
 void Finds::set_distribution(Distribution distribution, int rank) {
@@ -70,12 +104,7 @@ void Finds::set_distribution(Distribution distribution, int rank) {
 }
 
 void Finds::own(std::string_view path, std::string_view package) {
-  if (owned_.size() >= kMostOwned) {
-    if (!std::exchange(overowned_, true)) {
-      unread(fmt::format("packages of the distribution own more than {} files", kMostOwned));
-    }
-    return;
-  }
+  if (owns_too_much()) return;
   if (owners_.empty() || owners_.back() != package) owners_.emplace_back(package);
   owned_.push_back({path_key(path), static_cast<std::uint32_t>(owners_.size() - 1)});
 }
@@ -88,15 +117,17 @@ void Finds::unread(std::string reason) {
 
 Inventory Finds::take() {
   std::ranges::sort(owned_);
-  for (auto& package : found_.packages) {
+  for (std::size_t i = 0; i < found_.packages.size(); ++i) {
+    auto& package = found_.packages[i];
     if (is_of_distribution(package.type)) continue;
-    const auto owned = std::ranges::lower_bound(owned_, path_key(package.path), {}, &Owned::path);
-    if (owned != owned_.end() && owned->path == path_key(package.path)) package.owner = owners_[owned->owner];
+    const auto owned = std::ranges::lower_bound(owned_, files_[i], {}, &Owned::path);
+    if (owned != owned_.end() && owned->path == files_[i]) package.owner = owners_[owned->owner];
   }
   std::ranges::sort(found_.packages, [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
   const auto same =
       std::ranges::unique(found_.packages, [](const auto& a, const auto& b) { return order_of(a) == order_of(b); });
   found_.packages.erase(same.begin(), same.end());
+  files_ = {};
   owned_ = {};
   owners_ = {};
   overfull_ = false;

@@ -42,7 +42,15 @@ class Finds {
   // Something in this file could not be read; the rest was.
   void unread(std::string reason);
 
-  // All of it, sorted, each once; packages of languages whose file is owned say so. Nothing is left here.
+  // What another has found in one file; it is of this layer.
+  void absorb(Finds other, std::uint32_t layer);
+  [[nodiscard]] std::size_t packages() const { return found_.packages.size(); }
+  [[nodiscard]] std::size_t owned() const { return owned_.size(); }
+  [[nodiscard]] bool nothing() const {
+    return found_.packages.empty() && found_.unread.empty() && owned_.empty() && !found_.distribution;
+  }
+
+  // All of it, sorted, each once; packages of languages that were found in a file that is owned say so. Nothing is left here.
   [[nodiscard]] Inventory take();
 
  private:
@@ -53,12 +61,18 @@ class Finds {
     friend auto operator<=>(const Owned&, const Owned&) = default;
   };
 
+  // True: no more of them are kept, which is noted once.
+  [[nodiscard]] bool is_full();
+  [[nodiscard]] bool owns_too_much();
+
   std::string path_{};
+  std::uint64_t file_ = 0;  // the hash of its whole path
   std::uint32_t layer_ = 0;
   int rank_ = 0;
   bool overfull_ = false;
   bool overowned_ = false;
   Inventory found_{};
+  std::vector<std::uint64_t> files_{};  // that the packages were found in
   std::vector<Owned> owned_{};
   std::vector<std::string> owners_{};
 };

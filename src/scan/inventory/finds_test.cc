@@ -122,6 +122,57 @@ TEST(FindsTest, ALanguagesPackageSaysWhoseItsFileIs) {
   EXPECT_EQ(found.packages[3].owner, "python3-six");
 }
 
+TEST(FindsTest, WhatIsWithinAFileHasTheFilesOwnerHoweverLongItsPath) {
+  const std::string jar = "usr/share/java/" + std::string(300, 'j') + ".jar";
+  Finds finds;
+  finds.enter(jar, 0);
+  finds.add({.type = PackageType::kMaven, .name = "g:a", .version = "1"});
+  finds.add({.type = PackageType::kMaven, .name = "g:b", .version = "1", .path = jar + "/lib/b.jar"});
+  finds.own("/" + jar, "libjava");
+  const Inventory found = finds.take();
+  ASSERT_EQ(found.packages.size(), 2U);
+  EXPECT_EQ(found.packages[0].owner, "libjava");
+  EXPECT_EQ(found.packages[1].owner, "libjava");
+}
+
+TEST(FindsTest, WhatAnotherFoundInAFileIsTakenOverWithItsOwners) {
+  Finds finds;
+  finds.enter("var/lib/dpkg/info/first.list", 0);
+  finds.own("/usr/lib/first", "first");
+  Finds file;
+  file.enter("usr/lib/x.json", 9);
+  file.add(npm("x", "1"));
+  file.unread("half of it");
+  finds.absorb(std::move(file), 4);
+  Finds list;
+  list.enter("var/lib/dpkg/info/second.list", 0);
+  list.own("/usr/lib/x.json", "second");
+  list.set_distribution({.id = "debian"}, 0);
+  finds.absorb(std::move(list), 1);
+  const Inventory found = finds.take();
+  ASSERT_EQ(found.packages.size(), 1U);
+  EXPECT_EQ(found.packages[0].owner, "second");
+  EXPECT_EQ(found.packages[0].path, "usr/lib/x.json");
+  EXPECT_EQ(found.packages[0].layer, 4U);
+  ASSERT_EQ(found.unread.size(), 1U);
+  EXPECT_EQ(found.unread[0].path, "usr/lib/x.json");
+  EXPECT_EQ(found.distribution->id, "debian");
+}
+
+TEST(FindsTest, TheEndOfPackagesHoldsForWhatIsTakenOverToo) {
+  Finds finds;
+  finds.enter("f", 0);
+  for (std::size_t n = 0; n < Finds::kMostPackages - 1; ++n) finds.add(npm("p", std::to_string(n)));
+  Finds other;
+  other.enter("g", 0);
+  for (const auto* version : {"a", "b", "c"}) other.add(npm("p", version));
+  finds.absorb(std::move(other), 0);
+  const Inventory found = finds.take();
+  EXPECT_EQ(found.packages.size(), Finds::kMostPackages);
+  ASSERT_EQ(found.unread.size(), 1U);
+  EXPECT_EQ(found.unread[0].path, "g");
+}
+
 TEST(FindsTest, NothingIsLeftWhenItIsTaken) {
   Finds finds;
   finds.enter("f", 0);

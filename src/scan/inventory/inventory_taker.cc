@@ -13,11 +13,18 @@
 namespace slipway::scan {
 namespace {
 
-// {"part": INVENTORY} as often as it takes, then {"last": INVENTORY}; each as the text of inventory_json.h.
+// {"inspection": {...}}, {"part": INVENTORY} as often as it takes, then {"last": INVENTORY}; each as the text of
+// inventory_json.h.
 class Parts {
  public:
   // True: that was the last.
   Result<bool> take(const Json& word) {
+    if (word.contains("inspection")) {
+      auto inspection = archive::inspection_from_json(word["inspection"]);
+      if (!inspection) return fail(std::move(inspection.error()));
+      inspection_ = std::move(*inspection);
+      return false;
+    }
     const bool last = word.contains("last");
     const auto text = word.find(last ? "last" : "part");
     if (text == word.end() || !text->is_string()) {
@@ -31,19 +38,22 @@ class Parts {
       whole_->packages.insert(whole_->packages.end(), std::make_move_iterator(part->packages.begin()),
                               std::make_move_iterator(part->packages.end()));
     }
+    if (last && !inspection_) return fail(ErrorKind::kCorrupt, "the reader of packages has not inspected the archive");
     return last;
   }
 
-  [[nodiscard]] Inventory whole() { return std::move(*whole_); }
+  // After the last.
+  [[nodiscard]] Listed whole() { return {std::move(*inspection_), std::move(*whole_)}; }
 
  private:
+  std::optional<archive::Inspection> inspection_;
   std::optional<Inventory> whole_;
 };
 
 }  // namespace
 
-Result<Inventory> InventoryTaker::take(const archive::ImageFile& file, const archive::Policy& policy,
-                                       const archive::InspectOptions& options, std::stop_token stop) const {
+Result<Listed> InventoryTaker::take(const archive::ImageFile& file, const archive::Policy& policy,
+                                    const archive::InspectOptions& options, std::stop_token stop) const {
   const archive::Order order{
       .policy = policy,
       .parent = ::getpid(),

@@ -21,8 +21,8 @@
 #include "base/json.h"
 #include "feeds/query/feed_reader.h"
 #include "feeds/testing/small_feeds.h"
-#include "scan/inventory/inventory_taker.h"
 #include "scan/inventory/python_names.h"
+#include "scan/inventory/take_inventory.h"
 #include "scan/reports/formats.h"
 #include "scan/scanner.h"
 #include "scan/testing/distribution_files.h"
@@ -298,10 +298,10 @@ TEST_F(TrivyGoldens, WhatNobodySpeaksForIsNoCleanBill) {
 // A real image with an OpenSSL that has what the golden's, which is older, has not.
 TEST_F(TrivyGoldens, AnImageThatHasTheFixesHasNoFindings) {
   const auto image = file_bytes(test_data() / "images/alpine-310.docker-save.tar.gz");
-  const auto survey = archive::survey_bytes(image);
-  ASSERT_TRUE(survey) << survey.error().describe();
   const archive::MemoryFile file(image);
-  auto inventory = take_inventory(file.input(), *survey).value();
+  const auto taken = take_inventory(file.input(), archive::standard_policy());
+  ASSERT_TRUE(taken) << taken.error().describe();
+  auto inventory = taken->inventory;
   EXPECT_THAT(inventory.packages, SizeIs(14));
   EXPECT_TRUE(inventory.complete());
   const auto clean = judge(inventory);

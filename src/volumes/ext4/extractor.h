@@ -39,7 +39,7 @@ class Extractor {
   archive::InspectorProgram program_;
 };
 
-// The child's side; what archive::inspector_main() says of itself holds here too.
+// The child's side: as child::serve() in archive/reader_child.h says.
 [[nodiscard]] int extractor_main();
 
 }  // namespace slipway::volumes::ext4

@@ -1,12 +1,8 @@
-#include <csignal>
 #include <string>
 #include <utility>
 
-#include <unistd.h>
-
 #include "archive/image.h"
 #include "archive/reader_child.h"
-#include "sys/sandbox.h"
 #include "volumes/ext4/extractor.h"
 #include "volumes/ext4/extractor_frames.h"
 
@@ -37,36 +33,20 @@ std::string run_look(const LookOrder& order) {
 }
 
 sys::SandboxOptions sandbox(const ExtractorOrder& order) {
-  sys::SandboxOptions options{.address_space = child::kAddressSpace,
-                              .cpu_seconds = order.common.cpu_seconds,
-                              .output = child::kAnswers,
-                              .parent = static_cast<pid_t>(order.common.parent)};
+  auto options = child::sandbox(order.common);
   if (const auto* fill = std::get_if<FillOrder>(&order.task)) {
     options.volume = sys::SandboxVolume{.fd = kVolumeDescriptor, .size = fill->size};
   }
   return options;
 }
 
+std::string work(const ExtractorOrder& order) {
+  const auto* fill = std::get_if<FillOrder>(&order.task);
+  return fill != nullptr ? run_fill(order.common, *fill) : run_look(std::get<LookOrder>(order.task));
+}
+
 }  // namespace
 
-int extractor_main() {
-  ::signal(SIGPIPE, SIG_IGN);
-  auto body = child::receive_order();
-  auto order = body ? parse_extractor_order(*body) : Result<ExtractorOrder>(fail(body.error()));
-  if (!order) {
-    child::send(archive::frame(order.error()));
-    return 1;
-  }
-  child::use_what_opens_files();
-  if (auto locked = sys::enter_sandbox(sandbox(*order)); !locked) {
-    child::send(archive::frame(locked.error()));
-    ::_exit(1);
-  }
-  const std::string answer = child::answer([&] {
-    const auto* fill = std::get_if<FillOrder>(&order->task);
-    return fill != nullptr ? run_fill(order->common, *fill) : run_look(std::get<LookOrder>(order->task));
-  });
-  ::_exit(child::send(answer) ? 0 : 1);
-}
+int extractor_main() { return child::serve<ExtractorOrder>(parse_extractor_order, sandbox, work); }
 
 }  // namespace slipway::volumes::ext4
