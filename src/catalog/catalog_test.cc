@@ -42,9 +42,9 @@ TEST_F(OpenTest, ACatalogOfANewerProgramIsRefusedAndNotChanged) {
     const auto refused = Catalog::open(path, clock_);
     ASSERT_FALSE(refused) << newer;
     EXPECT_EQ(refused.error().kind(), ErrorKind::kUnsupported);
-    EXPECT_NE(refused.error().message().find("versions up to 5"), std::string::npos) << refused.error().message();
+    EXPECT_NE(refused.error().message().find("versions up to 6"), std::string::npos) << refused.error().message();
     EXPECT_NE(refused.error().hint().find("newer program"), std::string::npos);
-    EXPECT_FAILS(Catalog::open_reader(path, clock_), ErrorKind::kUnsupported, "versions up to 5");
+    EXPECT_FAILS(Catalog::open_reader(path, clock_), ErrorKind::kUnsupported, "versions up to 6");
     std::filesystem::remove(path);
   }
 }

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"volume-needs-reservation", "DELETE FROM id_reservations WHERE device_id = 17", "device 17"},
         Broken{"snapshot-needs-reservation", "DELETE FROM id_reservations WHERE device_id = 8", "snap is device 8"},
         Broken{"foreign-key", "DELETE FROM images WHERE image_id = 'b'", "points to a row of images that is not there"},
-        Broken{"ledger", "DELETE FROM schema_migrations WHERE version = 2", "versions 1 to 5"},
+        Broken{"ledger", "DELETE FROM schema_migrations WHERE version = 2", "versions 1 to 6"},
         Broken{"integrity",
                "PRAGMA ignore_check_constraints = ON; UPDATE images SET size_bytes = -1 WHERE image_id = 'b'",
                "CHECK constraint failed in images"}),

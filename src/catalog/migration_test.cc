@@ -92,8 +92,8 @@ TEST_P(MigrationTest, BringsAnOlderCatalogUpToDateWithAllItsRows) {
     EXPECT_EQ(scan.warnings, "[]");
     EXPECT_EQ((*catalog)->findings("ready").value().at(0).vulnerability, "CVE-1");
   }
-  EXPECT_EQ(ask(path_, "SELECT count(*) FROM schema_migrations"), 5);
-  EXPECT_EQ(ask(path_, "SELECT applied_at FROM schema_migrations WHERE version = 5"), to_micros(clock_.now()));
+  EXPECT_EQ(ask(path_, "SELECT count(*) FROM schema_migrations"), 6);
+  EXPECT_EQ(ask(path_, "SELECT applied_at FROM schema_migrations WHERE version = 6"), to_micros(clock_.now()));
   EXPECT_EQ(ask(path_, "SELECT count(*) FROM schema_migrations WHERE applied_at = 1600000000000000"), GetParam());
 }
 
@@ -121,7 +121,7 @@ TEST_P(MigrationTest, TwoProcessesAtOnceBothSucceed) {
     EXPECT_EQ(child->hear(), "");
     EXPECT_EQ(child->wait(), 0);
   }
-  EXPECT_EQ(ask(path_, "SELECT count(*) FROM schema_migrations"), 5);
+  EXPECT_EQ(ask(path_, "SELECT count(*) FROM schema_migrations"), 6);
 }
 
 // Kills the migration at its Nth write or sync, for every N there is.

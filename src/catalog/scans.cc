@@ -1,8 +1,9 @@
 #include "catalog/scans.h"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "base/digest.h"
 #include "catalog/images.h"
 
 namespace slipway::catalog::scans {
@@ -31,7 +32,7 @@ Result<StoredInventory> read_inventory(const store::Statement& row, int column) 
                          .body = std::string(row.text(column + 4))};
 }
 
-Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict) {
+Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict, const std::string& digest) {
   auto vulnerabilities = storable("a number of vulnerabilities", verdict.vuln_count);
   if (!vulnerabilities) return fail(std::move(vulnerabilities.error()));
   auto suppressed = storable("a number of suppressed findings", verdict.suppressed);
@@ -39,24 +40,53 @@ Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict) {
   auto stored = change(db,
                        "INSERT INTO scans (image_id, checksum, scanned_at, has_critical, has_high, vuln_count, "
                        "blocked, engine, database_date, policy, complete, warnings, data_dates, suppressed, "
-                       "allowed_by, allowed_at) "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) "
+                       "allowed_by, allowed_at, findings_digest) "
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) "
                        "ON CONFLICT (image_id) DO UPDATE SET checksum = excluded.checksum, "
                        "scanned_at = excluded.scanned_at, has_critical = excluded.has_critical, "
                        "has_high = excluded.has_high, vuln_count = excluded.vuln_count, blocked = excluded.blocked, "
                        "engine = excluded.engine, database_date = excluded.database_date, policy = excluded.policy, "
                        "complete = excluded.complete, warnings = excluded.warnings, "
                        "data_dates = excluded.data_dates, suppressed = excluded.suppressed, "
-                       "allowed_by = excluded.allowed_by, allowed_at = excluded.allowed_at",
+                       "allowed_by = excluded.allowed_by, allowed_at = excluded.allowed_at, "
+                       "findings_digest = excluded.findings_digest",
                        verdict.image_id, verdict.checksum, verdict.scanned_at, verdict.has_critical ? 1 : 0,
                        verdict.has_high ? 1 : 0, *vulnerabilities, verdict.blocked ? 1 : 0, verdict.engine,
                        verdict.database_date, verdict.policy, verdict.complete ? 1 : 0, verdict.warnings,
-                       verdict.data_dates, *suppressed, verdict.allowed_by, verdict.allowed_at);
+                       verdict.data_dates, *suppressed, verdict.allowed_by, verdict.allowed_at, digest);
   if (!stored) return fail(std::move(stored.error()));
   return {};
 }
 
 }  // namespace
+
+}  // namespace slipway::catalog::scans
+
+namespace slipway::catalog {
+
+std::string digest_of(std::span<const Finding> findings) {
+  Hasher hasher(HashAlgorithm::kSha256);
+  std::string line;
+  const auto add = [&](std::string_view text) {
+    fmt::format_to(std::back_inserter(line), "{}:{}", text.size(), text);  // so no text runs into the next
+  };
+  for (const auto& finding : findings) {
+    line.clear();
+    for (const auto* text :
+         {&finding.package, &finding.version, &finding.vulnerability, &finding.fixed_version, &finding.source,
+          &finding.location, &finding.title, &finding.aliases, &finding.status}) {
+      add(*text);
+    }
+    add(slipway::to_string(finding.severity));
+    add(finding.score ? fmt::format("{}", *finding.score) : std::string());
+    hasher.update(line);
+  }
+  return to_hex(hasher.finish());
+}
+
+}  // namespace slipway::catalog
+
+namespace slipway::catalog::scans {
 
 Result<ScanVerdict> read(const store::Statement& row, int column) {
   return ScanVerdict{.image_id = std::string(row.text(column)),
@@ -75,18 +105,20 @@ Result<ScanVerdict> read(const store::Statement& row, int column) {
                      .suppressed = unsigned_of(row, column + 13),
                      .allowed_by = std::string(row.text(column + 14)),
                      .allowed_at = optional_time(row, column + 15),
-                     .current = row.int64(column + 16) != 0};
+                     .findings_digest = std::string(row.text(column + 16)),
+                     .current = row.int64(column + 17) != 0};
 }
 
 Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings) {
   if (auto sound = check_checksum(verdict.checksum); !sound) return sound;
   if (auto sound = check_not_empty("scan engine", verdict.engine); !sound) return sound;
   if (auto image = images::get_downloaded(db, verdict.image_id); !image) return fail(std::move(image.error()));
-  if (auto stored = insert_verdict(db, verdict); !stored) return stored;
+  const auto before = find(db, verdict.image_id);
+  if (!before) return fail(before.error());
+  const auto digest = digest_of(findings);
+  if (auto stored = insert_verdict(db, verdict, digest); !stored) return stored;
   // Newer data mostly say the same again, of hundreds of images at a time.
-  const auto known = scans::findings(db, verdict.image_id);
-  if (!known) return fail(known.error());
-  if (std::ranges::equal(*known, findings)) return {};
+  if (*before && (*before)->findings_digest == digest) return {};
   auto gone = change(db, "DELETE FROM scan_findings WHERE image_id = ?1", verdict.image_id);
   if (!gone) return fail(std::move(gone.error()));
   for (const auto& finding : findings) {

@@ -286,6 +286,11 @@ inline constexpr std::string_view kSchemaVersion5 = R"sql(
   ) STRICT;
 )sql";
 
+// An empty digest is that of findings that were recorded before: they are compared one by one.
+inline constexpr std::string_view kSchemaVersion6 = R"sql(
+  ALTER TABLE scans ADD COLUMN findings_digest TEXT NOT NULL DEFAULT '';
+)sql";
+
 inline constexpr std::array kCatalogMigrations{
     store::Migration{.version = 1, .sql = kSchemaVersion1, .why = "images, unpacked images and snapshots"},
     store::Migration{.version = 2, .sql = kSchemaVersion2, .why = "image locks"},
@@ -295,6 +300,7 @@ inline constexpr std::array kCatalogMigrations{
     store::Migration{
         .version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, what is to become of them, thin pools"},
     store::Migration{.version = 5, .sql = kSchemaVersion5, .why = "inventories, and what a scan's verdict rests on"},
+    store::Migration{.version = 6, .sql = kSchemaVersion6, .why = "whether a scan's findings are the same again"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

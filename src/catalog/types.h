@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -251,7 +252,8 @@ struct ScanVerdict {
   std::uint64_t suppressed = 0;              // findings that do not count
   std::string allowed_by{};                  // who let it pass although it would be blocked
   std::optional<TimePoint> allowed_at{};
-  bool current = false;  // read only: checksum is what the image has now
+  std::string findings_digest{};  // read only: as digest_of() its findings; empty: nobody knows
+  bool current = false;           // read only: checksum is what the image has now
 };
 
 // The packages of an image. `body` is scan::to_json(Inventory); nothing here looks into it.
@@ -277,6 +279,9 @@ struct Finding {
   std::optional<double> score{};
   friend bool operator==(const Finding&, const Finding&) = default;
 };
+
+// The same for the same findings in the same order, and for no others.
+[[nodiscard]] std::string digest_of(std::span<const Finding> findings);
 
 // All that the catalog knows of one image, of one instant.
 struct ImageStatus {

@@ -34,10 +34,11 @@ class Rescan {
     if (!inventory) return fail(std::move(inventory.error()));
     if (!*inventory) return not_judged();
     std::optional<Judgement> before;
-    if (known) {
+    if (known) before = Judgement{.verdict = *summary.scan};
+    if (known && !summary.scan->allowed_by.empty()) {  // what was allowed then
       auto findings = catalog_.findings(image.image_id);
       if (!findings) return fail(std::move(findings.error()));
-      before = Judgement{*summary.scan, std::move(*findings)};
+      before->findings = std::move(*findings);
     }
     return judge_again(image, std::move(**inventory), before);
   }
@@ -79,7 +80,9 @@ class Rescan {
   }
 
   void note_change(const std::string& image_id, const Judgement& now, const std::optional<Judgement>& before) {
-    if (before && before->findings == now.findings && before->verdict.blocked == now.verdict.blocked) return;
+    const bool same = before && before->verdict.blocked == now.verdict.blocked &&
+                      before->verdict.findings_digest == catalog::digest_of(now.findings);
+    if (same) return;
     report_.changed.push_back({.image_id = image_id,
                                .was_judged = before.has_value(),
                                .was_blocked = before && before->verdict.blocked,
@@ -105,7 +108,7 @@ Result<RescanReport> rescan(catalog::Catalog& catalog, feeds::FeedReader& feeds,
                             const ScanRules& rules, TimePoint now, const std::stop_token& stop) {
   auto judging = rules_of(rules);
   if (!judging) return fail(std::move(judging.error()));
-  auto scanner = scan::Scanner::open(feeds, version);
+  auto scanner = scan::Scanner::open(feeds, version, scan::Detail::kVerdict);
   if (!scanner) return fail(std::move(scanner.error()));
   Rescan work(catalog, *scanner, rules, std::move(*judging), now);
   catalog::Page page;

@@ -162,7 +162,7 @@ Result<ScanImage::Said> ScanImage::ask_feeds(const ScanImageRequest& request, sc
   auto feeds = open_feeds();
   // Whatever is wrong with them: there is nothing to judge by.
   if (!feeds) return fail(Error(ErrorKind::kUnavailable, feeds.error().message()).with_hint(feeds.error().hint()));
-  auto scanner = scan::Scanner::open(**feeds, parts_.version);
+  auto scanner = scan::Scanner::open(**feeds, parts_.version, scan::Detail::kVerdict);
   if (!scanner) return fail(std::move(scanner.error()));
   auto report = scanner->judge(std::move(artifact), rules, data_rules_of(request.scan), manager_.clock().now());
   if (!report) return fail(std::move(report.error()));

@@ -21,8 +21,8 @@ struct Judgement {
 // same again.
 [[nodiscard]] std::string dates_json(const scan::DataDates& dates);
 
-// `before`: what was known of the same image. Who has allowed it then has allowed what was known then: as long as
-// nothing new blocks, that holds. `rules` must be good ones (block_at()).
+// `before`: what was known of the same image; its findings count only where somebody has allowed it. Who has allowed it
+// then has allowed what was known then: as long as nothing new blocks, that holds. `rules` must be good ones (block_at()).
 [[nodiscard]] Judgement judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
                               const scan::DataDates& dates, const std::optional<Judgement>& before);
 

@@ -28,13 +28,13 @@ void tell_of_unread(const Inventory& inventory, std::vector<std::string>& warnin
 
 }  // namespace
 
-Scanner::Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version)
+Scanner::Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version, Detail detail)
     : advisories_(std::move(advisories)),
-      matcher_(*advisories_),
+      matcher_(*advisories_, detail),
       dates_(std::move(dates)),
       version_(std::move(version)) {}
 
-Result<Scanner> Scanner::open(feeds::FeedReader& feeds, std::string version) {
+Result<Scanner> Scanner::open(feeds::FeedReader& feeds, std::string version, Detail detail) {
   auto opened = feeds.advisories();
   if (!opened) return fail(std::move(opened.error()));
   auto advisories = std::make_unique<feeds::AdvisoryReader>(std::move(*opened));
@@ -44,7 +44,7 @@ Result<Scanner> Scanner::open(feeds::FeedReader& feeds, std::string version) {
   for (const auto& [provider, completed] : *ages) {
     if (completed) dates.emplace(provider, *completed);
   }
-  return Scanner(std::move(advisories), std::move(dates), std::move(version));
+  return Scanner(std::move(advisories), std::move(dates), std::move(version), detail);
 }
 
 Report report_of(Artifact artifact, TimePoint now) {

@@ -46,7 +46,8 @@ using DataDates = std::map<std::string, TimePoint>;
 // One thread; it must not outlive the reader.
 class Scanner {
  public:
-  [[nodiscard]] static Result<Scanner> open(feeds::FeedReader& feeds, std::string version);
+  [[nodiscard]] static Result<Scanner> open(feeds::FeedReader& feeds, std::string version,
+                                            Detail detail = Detail::kAll);
 
   // kUnavailable: no feed has anything about any package of it, or (kRefuse) what there is is too old.
   [[nodiscard]] Result<Report> judge(Artifact artifact, const Rules& rules, const DataRules& data, TimePoint now);
@@ -54,7 +55,7 @@ class Scanner {
   [[nodiscard]] const DataDates& dates() const { return dates_; }
 
  private:
-  Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version);
+  Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version, Detail detail);
 
   std::unique_ptr<feeds::AdvisoryReader> advisories_;  // the matcher refers to it
   Matcher matcher_;

@@ -5,7 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "feeds/formats/json_node.h"
+#include <fmt/ranges.h>
+
 #include "scan/matching/affected.h"
 #include "scan/matching/aliases.h"
 #include "scan/matching/ecosystem.h"
@@ -33,23 +34,15 @@ std::vector<std::set<std::string>> subjects_of(const VulnerabilityFacts& facts) 
   return {std::move(names)};
 }
 
-void add_references(std::string_view body, std::vector<std::string>& urls) {
+std::vector<std::string> references_in(const feeds::JsonNode& root) {
   constexpr std::size_t kMost = 100;
-  feeds::JsonDocument document;
-  const auto root = document.parse(body);
-  if (!root) return;
-  for (const auto& one : (*root)["references"].items()) {
+  std::vector<std::string> urls;
+  for (const auto& one : root["references"].items()) {
+    if (urls.size() == kMost) break;
     const auto url = one["url"].text();
-    if (url.empty() || urls.size() >= kMost) continue;
-    if (std::ranges::find(urls, url) == urls.end()) urls.emplace_back(url);
+    if (!url.empty() && std::ranges::find(urls, url) == urls.end()) urls.emplace_back(url);
   }
-}
-
-std::optional<Severity> stated_severity(std::string_view body) {
-  feeds::JsonDocument document;
-  const auto root = document.parse(body);
-  if (!root || !(*root)["severity"].is_text()) return std::nullopt;
-  return severity_of_word((*root)["severity"].text());
+  return urls;
 }
 
 template <class T>
@@ -57,21 +50,11 @@ void take_if_empty(T& mine, const T& other) {
   if (mine.empty()) mine = other;
 }
 
-void fill_texts(Finding& finding, const VulnerabilityFacts& facts) {
-  take_if_empty(finding.title, facts.title);
-  take_if_empty(finding.description, facts.description);
-  if (!finding.published) finding.published = facts.published;
-  if (!finding.modified) finding.modified = facts.modified;
-  if (!finding.score && facts.score) {
-    finding.score = facts.score;
-    finding.vector = facts.vector;
+void add_new(std::vector<std::string>& mine, const std::vector<std::string>& others) {
+  constexpr std::size_t kMost = 100;
+  for (const auto& other : others) {
+    if (mine.size() < kMost && std::ranges::find(mine, other) == mine.end()) mine.push_back(other);
   }
-  for (const auto& weakness : facts.weaknesses) {
-    if (std::ranges::find(finding.weaknesses, weakness) == finding.weaknesses.end()) {
-      finding.weaknesses.push_back(weakness);
-    }
-  }
-  add_references(facts.body, finding.references);
 }
 
 bool set_severity(Finding& finding, std::optional<Severity> severity, std::string_view source) {
@@ -97,12 +80,23 @@ auto order_of(const Finding& finding) {
 
 // An advisory that applies to a package, and one of the vulnerabilities that it tells of.
 struct Matcher::Hit {
-  const VulnerabilityFacts* facts = nullptr;
+  const Known* known = nullptr;
   std::string provider{};
   std::string urgency{};
   Applies how{};
   std::set<std::string> names{};
 };
+
+Matcher::Known Matcher::known(VulnerabilityFacts facts) const {
+  Known known{.facts = std::move(facts)};
+  if (const auto root = document_->parse(known.facts.body)) {
+    if ((*root)["severity"].is_text()) known.stated = severity_of_word((*root)["severity"].text());
+    if (detail_ == Detail::kAll) known.references = references_in(*root);
+  }
+  known.facts.body = {};
+  if (detail_ == Detail::kVerdict) known.facts.description = {};
+  return known;
+}
 
 Result<const Matcher::Rows*> Matcher::rows_of(const std::string& ecosystem, const std::string& name) {
   const std::pair key(ecosystem, name);
@@ -112,21 +106,21 @@ Result<const Matcher::Rows*> Matcher::rows_of(const std::string& ecosystem, cons
   return &rows_.emplace(key, std::move(*rows)).first->second;
 }
 
-Result<const VulnerabilityFacts*> Matcher::facts_of(feeds::NodeId node) {
-  if (const auto known = facts_.find(node); known != facts_.end()) return &known->second;
+Result<const Matcher::Known*> Matcher::facts_of(feeds::NodeId node) {
+  if (const auto found = facts_.find(node); found != facts_.end()) return &found->second;
   auto facts = advisories_.facts(node);
   if (!facts) return fail(std::move(facts.error()));
-  return &facts_.emplace(node, std::move(*facts)).first->second;
+  return &facts_.emplace(node, known(std::move(*facts))).first->second;
 }
 
-Result<const VulnerabilityFacts*> Matcher::cve_of(const std::string& id) {
-  auto known = cves_.find(id);
-  if (known == cves_.end()) {
+Result<const Matcher::Known*> Matcher::cve_of(const std::string& id) {
+  auto found = cves_.find(id);
+  if (found == cves_.end()) {
     auto facts = advisories_.cve(id);
     if (!facts) return fail(std::move(facts.error()));
-    known = cves_.emplace(id, std::move(*facts)).first;
+    found = cves_.emplace(id, *facts ? std::optional(known(std::move(**facts))) : std::nullopt).first;
   }
-  return known->second ? &*known->second : nullptr;
+  return found->second ? &*found->second : nullptr;
 }
 
 Result<bool> Matcher::covers(const std::string& ecosystem) {
@@ -136,11 +130,19 @@ Result<bool> Matcher::covers(const std::string& ecosystem) {
   return covered_.emplace(ecosystem, *some).first->second;
 }
 
-Result<std::vector<Matcher::Hit>> Matcher::hits_of(const Package& package, const std::vector<std::string>& ecosystems,
-                                                   std::string_view own_feed, Matches& matches) {
-  std::vector<Hit> hits;
-  bool unknown = false;
+Result<bool> Matcher::any_covered(const std::vector<std::string>& ecosystems) {
   for (const auto& ecosystem : ecosystems) {
+    auto some = covers(ecosystem);
+    if (!some || *some) return some;
+  }
+  return false;
+}
+
+Result<std::vector<Matcher::Hit>> Matcher::hits_of(const Package& package, const Question& question,
+                                                   bool& uncomparable) {
+  std::vector<Hit> hits;
+  const auto& own_feed = question.own_feed;
+  for (const auto& ecosystem : question.ecosystems) {
     for (const auto& name : names_of(package)) {
       const auto rows = rows_of(ecosystem, name);
       if (!rows) return fail(rows.error());
@@ -149,51 +151,67 @@ Result<std::vector<Matcher::Hit>> Matcher::hits_of(const Package& package, const
       for (const auto& row : **rows) {
         if (spoken_for && row.provider != own_feed) continue;
         auto how = applies(row.said, scheme_of(package.type), version_of(package));
-        unknown = unknown || how.answer == Answer::kUnknown;
+        uncomparable = uncomparable || how.answer == Answer::kUnknown;
         if (how.answer != Answer::kYes) continue;
-        const auto facts = facts_of(row.advisory);
-        if (!facts) return fail(facts.error());
-        for (auto& names : subjects_of(**facts)) {
-          hits.push_back({*facts, row.provider, row.said.urgency, how, std::move(names)});
+        const auto known = facts_of(row.advisory);
+        if (!known) return fail(known.error());
+        for (auto& names : subjects_of((*known)->facts)) {
+          hits.push_back({*known, row.provider, row.said.urgency, how, std::move(names)});
         }
       }
     }
   }
-  if (unknown) ++matches.not_judged["a version that cannot be compared"];
   return hits;
+}
+
+void Matcher::fill_texts(Finding& finding, const Known& known) const {
+  const auto& facts = known.facts;
+  take_if_empty(finding.title, facts.title);
+  if (!finding.published) finding.published = facts.published;
+  if (!finding.modified) finding.modified = facts.modified;
+  if (!finding.score && facts.score) {
+    finding.score = facts.score;
+    finding.vector = facts.vector;
+  }
+  if (detail_ == Detail::kVerdict) return;
+  take_if_empty(finding.description, facts.description);
+  add_new(finding.weaknesses, facts.weaknesses);
+  add_new(finding.references, known.references);
 }
 
 Result<Finding> Matcher::finding_of(const Package& package, const std::string& id, const std::set<std::string>& names,
                                     const std::vector<Hit>& hits) {
   const auto& first = hits.front();
   Finding finding{.id = id,
-                  .package = package,
                   .fixed_version = first.how.fixed,
                   .status = first.how.status,
                   .source = first.provider,
-                  .advisory = first.facts->urn};
+                  .advisory = first.known->facts.urn};
   for (const auto& name : names) {
     if (name != id) finding.aliases.push_back(name);
   }
-  const auto cve = id.starts_with("CVE-") ? cve_of(id) : Result<const VulnerabilityFacts*>(nullptr);
+  const auto cve = id.starts_with("CVE-") ? cve_of(id) : Result<const Known*>(nullptr);
   if (!cve) return fail(cve.error());
   bool rated = false;
   for (const auto& hit : hits) {
+    const auto& facts = hit.known->facts;
     if (!rated) rated = set_severity(finding, severity_of_word(hit.urgency), hit.provider);
-    if (!rated) rated = set_severity(finding, stated_severity(hit.facts->body), hit.provider);
-    if (!rated) rated = set_severity(finding, severity_of_score(hit.facts->score, hit.facts->vector), hit.provider);
+    if (!rated) rated = set_severity(finding, hit.known->stated, hit.provider);
+    if (!rated) rated = set_severity(finding, severity_of_score(facts.score, facts.vector), hit.provider);
   }
-  if (!rated && *cve != nullptr) set_severity(finding, severity_of_score((*cve)->score, (*cve)->vector), "cve");
+  if (!rated && *cve != nullptr) {
+    set_severity(finding, severity_of_score((*cve)->facts.score, (*cve)->facts.vector), "cve");
+  }
   // A distribution's record has next to no text; what the CVE says goes before it.
   if (*cve != nullptr && is_of_distribution(package.type)) fill_texts(finding, **cve);
-  for (const auto& hit : hits) fill_texts(finding, *hit.facts);
+  for (const auto& hit : hits) fill_texts(finding, *hit.known);
   if (*cve != nullptr) fill_texts(finding, **cve);
   return finding;
 }
 
-Result<> Matcher::match_one(const Package& package, const std::vector<std::string>& ecosystems,
-                            std::string_view own_feed, Matches& matches) {
-  auto hits = hits_of(package, ecosystems, own_feed, matches);
+Result<Matcher::Matched> Matcher::match_one(const Package& package, const Question& question) {
+  Matched matched;
+  auto hits = hits_of(package, question, matched.uncomparable);
   if (!hits) return fail(std::move(hits.error()));
   std::vector<std::set<std::string>> names;
   for (const auto& hit : *hits) names.push_back(hit.names);
@@ -209,9 +227,20 @@ Result<> Matcher::match_one(const Package& package, const std::vector<std::strin
     if (fix != about.end()) std::rotate(about.begin(), fix, fix + 1);
     auto finding = finding_of(package, best_name(all), all, about);
     if (!finding) return fail(std::move(finding.error()));
-    matches.findings.push_back(std::move(*finding));
+    matched.findings.push_back(std::move(*finding));
   }
-  return {};
+  return matched;
+}
+
+Result<const Matcher::Matched*> Matcher::matched(const Package& package, const Question& question) {
+  // All of the package that a match depends on, and who is asked.
+  const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", to_string(package.type), version_of(package),
+                               fmt::join(names_of(package), "\t"), fmt::join(question.ecosystems, "\t"),
+                               question.own_feed);
+  if (const auto found = matched_.find(key); found != matched_.end()) return &found->second;
+  auto made = match_one(package, question);
+  if (!made) return fail(std::move(made.error()));
+  return &matched_.emplace(key, std::move(*made)).first->second;
 }
 
 Result<Matches> Matcher::match(const Inventory& inventory) {
@@ -219,21 +248,23 @@ Result<Matches> Matcher::match(const Inventory& inventory) {
   const auto own_feed = distribution_feed(inventory.distribution);
   for (const auto& package : inventory.packages) {
     if (!package.owner.empty()) continue;
-    const auto ecosystems = ecosystems_of(package, inventory.distribution);
-    bool covered = false;
-    for (const auto& ecosystem : ecosystems) {
-      const auto some = covers(ecosystem);
-      if (!some) return fail(some.error());
-      covered = covered || *some;
-    }
-    if (!covered) {
-      ++matches.not_judged[ecosystems.empty()
+    const Question question{ecosystems_of(package, inventory.distribution), own_feed};
+    const auto covered = any_covered(question.ecosystems);
+    if (!covered) return fail(covered.error());
+    if (!*covered) {
+      ++matches.not_judged[question.ecosystems.empty()
                                ? fmt::format("no feed is about {}", kind_of(package, inventory.distribution))
-                               : fmt::format("the feeds have nothing about {}", ecosystems.front())];
+                               : fmt::format("the feeds have nothing about {}", question.ecosystems.front())];
       continue;
     }
     matches.feeds.insert(is_of_distribution(package.type) && !own_feed.empty() ? std::string(own_feed) : "osv");
-    if (auto done = match_one(package, ecosystems, own_feed, matches); !done) return fail(std::move(done.error()));
+    const auto known = matched(package, question);
+    if (!known) return fail(known.error());
+    if ((*known)->uncomparable) ++matches.not_judged["a version that cannot be compared"];
+    for (const auto& finding : (*known)->findings) {
+      matches.findings.push_back(finding);
+      matches.findings.back().package = package;
+    }
   }
   std::ranges::sort(matches.findings, [](const Finding& a, const Finding& b) {
     return a.severity != b.severity ? a.severity > b.severity : order_of(a) < order_of(b);
