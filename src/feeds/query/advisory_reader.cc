@@ -75,8 +75,10 @@ struct AdvisoryReader::State {
       std::string id(urn->id());
       if (relation == "alias")
         (*facts)->aliases.push_back(std::move(id));
-      else if (relation == "upstream" || relation == "related")
+      else if (relation == "upstream")
         (*facts)->upstream.push_back(std::move(id));
+      else if (relation == "related")
+        (*facts)->related.push_back(std::move(id));
       else if (relation == "weakness")
         (*facts)->weaknesses.push_back(std::move(id));
     }
@@ -113,8 +115,12 @@ Result<std::vector<AffectedPackage>> AdvisoryReader::about(std::string_view ecos
 }
 
 Result<bool> AdvisoryReader::covers(std::string_view ecosystem) {
-  const auto some =
-      store::count(*state_->lease, "SELECT EXISTS (SELECT 1 FROM affected WHERE ecosystem = ?1)", ecosystem);
+  // CROSS: the ecosystem's packages one after the other, up to the first that is found.
+  const auto some = store::count(
+      *state_->lease,
+      "SELECT EXISTS (SELECT 1 FROM affected a CROSS JOIN record r ON r.node = a.node WHERE a.ecosystem = ?1 AND "
+      "r.gone_since IS NULL AND r.standing IN ('live', 'draft'))",
+      ecosystem);
   if (!some) return fail(some.error());
   return *some != 0;
 }

@@ -44,6 +44,7 @@ struct VulnerabilityFacts {
   std::string body{};
   std::vector<std::string> aliases{};   // publishers' ids that it says are the same
   std::vector<std::string> upstream{};  // and those that it is about: an advisory of a distribution names several CVEs
+  std::vector<std::string> related{};   // ids that it only points to: they need not be the same, nor what it is about
   std::vector<std::string> weaknesses{};  // "CWE-79"
 };
 
@@ -61,7 +62,7 @@ class AdvisoryReader {
 
   // Of live advisories; those that were withdrawn, or that their source no longer has, say nothing.
   [[nodiscard]] Result<std::vector<AffectedPackage>> about(std::string_view ecosystem, std::string_view package);
-  // Whether there is anything about packages of this ecosystem.
+  // Whether about() has anything to say of any package of this ecosystem.
   [[nodiscard]] Result<bool> covers(std::string_view ecosystem);
 
   // kNotFound: no advisory and no CVE has this number.

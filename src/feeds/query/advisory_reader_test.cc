@@ -88,6 +88,29 @@ TEST_F(AdvisoryReaderTest, WhatIsGoneFromItsSourceSaysNothing) {
                {advisory("osv::advisory::GHSA-3", {.ecosystem = "Go", .package = "x", .status = "affected"})});
   EXPECT_THAT(before.about("PyPI", "django").value(), SizeIs(1)) << "it is of one instant";
   EXPECT_THAT(advisories().about("PyPI", "django").value(), IsEmpty());
+  EXPECT_TRUE(before.covers("PyPI").value());
+  EXPECT_FALSE(advisories().covers("PyPI").value()) << "that nothing is said is no clean bill";
+  EXPECT_TRUE(advisories().covers("Go").value());
+}
+
+TEST_F(AdvisoryReaderTest, AnEcosystemOfWithdrawnAdvisoriesAloneIsNotCovered) {
+  auto store = FeedStore::open(path_, clock_).value();
+  sync_records(*store, "osv",
+               {advisory("osv::advisory::GHSA-2", {.ecosystem = "PyPI", .package = "django", .status = "affected"},
+                         Standing::kWithdrawn)});
+  EXPECT_FALSE(advisories().covers("PyPI").value());
+}
+
+TEST_F(AdvisoryReaderTest, WhatIsOnlyRelatedIsNotWhatItIsAbout) {
+  auto store = FeedStore::open(path_, clock_).value();
+  auto record = advisory("osv::advisory::GHSA-4", {.ecosystem = "npm", .package = "x", .status = "affected"});
+  record.links = {{"upstream", urn_of("nvd::cve::CVE-2024-2")}, {"related", urn_of("nvd::cve::CVE-2024-3")}};
+  sync_records(*store, "osv", {record});
+  auto found = advisories();
+  const auto facts = found.facts(found.about("npm", "x").value().at(0).advisory).value();
+  EXPECT_THAT(facts.aliases, IsEmpty());
+  EXPECT_THAT(facts.upstream, ElementsAre("CVE-2024-2"));
+  EXPECT_THAT(facts.related, ElementsAre("CVE-2024-3"));
 }
 
 TEST_F(AdvisoryReaderTest, TheAgesOfAllProvidersAreTold) {
