@@ -77,7 +77,7 @@ Result<Record> debian_problem(std::string_view package, std::string_view id, con
   return record;
 }
 
-// "CVE-2019-2426", "CVE_2019-2426", "CVE-2017-17434-1": the CVE that it means, or "".
+// "CVE-2019-2426", "CVE_2019-2426", "CVE-2017-17434-1", "CVE-2017-8073.patch": the CVE that it means, or "".
 std::string cve_in(std::string_view word) {
   std::string id(word);
   std::ranges::replace(id, '_', '-');
@@ -87,7 +87,7 @@ std::string cve_in(std::string_view word) {
   const auto end = id.find_first_not_of("0123456789", number + 1);
   const auto digits = std::min(end, id.size()) - number - 1;
   if (digits < 4 || id.substr(4, 4).find_first_not_of("0123456789") != std::string::npos) return {};
-  if (end != std::string::npos && id[end] != '-') return {};
+  if (end != std::string::npos && id[end] != '-' && id[end] != '.') return {};
   return id.substr(0, end);
 }
 
@@ -101,58 +101,79 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+// The ids of one line of fixes: CVEs as everybody spells them, others as they stand. "CVE-????-?????" is a CVE that had
+// no number yet: it names the line only where nothing else does.
+std::vector<std::string> ids_in(std::string_view line) {
+  std::vector<std::string> ids;
+  const auto words = words_of(line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool apart = i > 0 && words[i - 1] == "CVE";  // "CVE 2018-16859"
+    if (auto cve = cve_in(apart ? fmt::format("CVE-{}", words[i]) : std::string(words[i])); !cve.empty()) {
+      ids.push_back(std::move(cve));
+    } else if (!words[i].starts_with("CVE")) {
+      ids.emplace_back(words[i]);
+    }
+  }
+  if (ids.empty() && !words.empty()) ids.emplace_back(words.front());
+  return ids;
+}
+
 // The problems of one package, as they are come to.
 class AlpinePackage {
  public:
   AlpinePackage(std::string_view package, std::string_view ecosystem, std::string_view repository)
       : package_(package), ecosystem_(ecosystem), repository_(repository) {}
 
-  // One line of fixes may name one problem by several ids: the first that is a CVE names it, or the first at all. A fix
-  // in version 0 says that the package was never affected.
+  // Each CVE of a line of fixes is a problem of its own; where there is none, the first id names one. A fix in version
+  // 0 says that the package was never affected.
   Result<> add(std::string_view version, std::string_view line) {
-    const auto words = words_of(line);
-    if (words.empty()) return {};
+    const auto ids = ids_in(line);
+    if (ids.empty()) return {};
     const bool never = version == "0";
-    Affected affected{.ecosystem = std::string(ecosystem_),
-                      .package = std::string(package_),
-                      .status = never ? "not-affected" : "fixed",
-                      .fixed = never ? "" : std::string(version)};
-    const auto id = name_of(words);
-    if (const auto found = known_.find(id); found != known_.end()) {
-      auto& list = std::get<Advisory>(records_[found->second].details).affected;
-      if (std::ranges::find(list, affected) == list.end()) list.push_back(std::move(affected));
-      return {};
+    const Affected affected{.ecosystem = std::string(ecosystem_),
+                            .package = std::string(package_),
+                            .status = never ? "not-affected" : "fixed",
+                            .fixed = never ? "" : std::string(version)};
+    bool named = false;
+    for (const auto& id : ids) {
+      if (cve_in(id).empty()) continue;
+      named = true;
+      if (auto put = put_problem(id, ids, line, affected); !put) return put;
     }
-    auto record = make(id, words, line, std::move(affected));
-    if (!record) return fail(std::move(record.error()));
-    known_.emplace(id, records_.size());
-    records_.push_back(std::move(*record));
-    return {};
+    return named ? Result<>() : put_problem(ids.front(), ids, line, affected);
   }
 
   [[nodiscard]] std::vector<Record> take() { return std::move(records_); }
 
  private:
-  static std::string name_of(const std::vector<std::string_view>& words) {
-    for (const auto word : words) {
-      if (auto cve = cve_in(word); !cve.empty()) return cve;
+  Result<> put_problem(const std::string& name, const std::vector<std::string>& ids, std::string_view line,
+                       const Affected& affected) {
+    if (const auto found = known_.find(name); found != known_.end()) {
+      auto& list = std::get<Advisory>(records_[found->second].details).affected;
+      if (std::ranges::find(list, affected) == list.end()) list.push_back(affected);
+      return {};
     }
-    return std::string(words.front());
+    auto record = make(name, ids, line, affected);
+    if (!record) return fail(std::move(record.error()));
+    known_.emplace(name, records_.size());
+    records_.push_back(std::move(*record));
+    return {};
   }
 
-  Result<Record> make(const std::string& id, const std::vector<std::string_view>& words, std::string_view line,
-                      Affected affected) const {
-    auto urn = Urn::make("alpine", "advisory", fmt::format("{}/{}/{}/{}", ecosystem_, repository_, package_, id));
+  // The other ids are only related: several CVEs may share one, as those of one XSA do, and are not the same for that.
+  Result<Record> make(const std::string& name, const std::vector<std::string>& ids, std::string_view line,
+                      const Affected& affected) const {
+    auto urn = Urn::make("alpine", "advisory", fmt::format("{}/{}/{}/{}", ecosystem_, repository_, package_, name));
     if (!urn) return fail(std::move(urn.error()));
-    Record record{.urn = std::move(*urn), .title = fmt::format("{} in {}", id, package_)};
-    for (const auto word : words) {
-      const auto cve = cve_in(word);
-      auto target = vulnerability_urn(cve.empty() ? word : cve);
-      if (target) record.links.push_back({"alias", std::move(*target)});
+    Record record{.urn = std::move(*urn), .title = fmt::format("{} in {}", name, package_)};
+    for (const auto& id : ids) {
+      if (id.starts_with("CVE") && cve_in(id).empty()) continue;
+      auto target = vulnerability_urn(id);
+      if (target) record.links.push_back({id == name ? "alias" : "related", std::move(*target)});
     }
     JsonWriter body;
     body.open('{').member("repository", repository_).member("ids", line).close('}');
-    record.details = Advisory{.body = body.take(), .affected = {std::move(affected)}};
+    record.details = Advisory{.body = body.take(), .affected = {affected}};
     return record;
   }
 

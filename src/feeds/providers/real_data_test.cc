@@ -139,6 +139,14 @@ TEST_F(RealDataTest, AlpinesSecdb) {
   EXPECT_GT(row.processed, 11'000);
   EXPECT_EQ(number("SELECT count(DISTINCT ecosystem) FROM affected"), 9) << "v3.3 to v3.11";
   EXPECT_EQ(number("SELECT count(*) FROM affected WHERE status = 'not-affected'"), 5) << "of one version 0";
+  EXPECT_EQ(number("SELECT count(*) FROM record WHERE name GLOB 'Alpine:v3.9/main/xen/XSA-28[4-8]' OR name GLOB "
+                   "'Alpine:v3.9/main/xen/XSA-29[0-4]'"),
+            10)
+      << "of CVEs that had no number yet";
+  EXPECT_EQ(number("SELECT count(*) FROM record WHERE name LIKE '%?%'"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM record WHERE (SELECT count(*) FROM link WHERE source = node AND relation = "
+                   "'alias') <> 1"),
+            0);
 }
 
 }  // namespace
