@@ -71,14 +71,15 @@ struct Cce {
   std::string body{};
 };
 
-// One package that an advisory is about. `ecosystem` is as OSV has it ("PyPI", "Debian:12", "Alpine:v3.18").
+// One package that an advisory is about. `ecosystem` is as OSV has it ("PyPI", "Debian:12", "Alpine:v3.18"), and both
+// names are those that are asked for: package_names.h.
 struct Affected {
   std::string ecosystem{};
   std::string package{};  // the source package, for distributions
   std::string status{};   // affected (by its ranges), fixed, open, not-affected, end-of-life, undetermined
   std::string fixed{};    // the first version without it; empty: none is known
-  std::string urgency{};
-  std::string ranges{};  // JSON: {"ranges": [...], "versions": [...]} as OSV has them; empty: `fixed` says it all
+  std::string urgency{};  // how bad it is for this package, in a word ("high", "not yet assigned"); may be empty
+  std::string ranges{};   // JSON: {"ranges": [...], "versions": [...]} as OSV has them; empty: `fixed` says it all
 
   friend bool operator==(const Affected&, const Affected&) = default;
 };
