@@ -16,6 +16,7 @@ class OsvProvider : public FileProvider {
  protected:
   [[nodiscard]] bool wants(std::string_view file) const override;
   [[nodiscard]] Result<std::unique_ptr<Items>> open(const FeedFile& file) override;
+  [[nodiscard]] int reading() const override { return 1; }
 };
 
 // Debian's security tracker, in one JSON file.
@@ -36,6 +37,7 @@ class AlpineProvider : public FileProvider {
  protected:
   [[nodiscard]] bool wants(std::string_view file) const override;
   [[nodiscard]] Result<std::unique_ptr<Items>> open(const FeedFile& file) override;
+  [[nodiscard]] int reading() const override { return 1; }
 };
 
 // The items of one file; a name that ends in .yaml is read as YAML.

@@ -141,13 +141,17 @@ Result<> FileProvider::run(Intake& intake) {
   }
 }
 
+std::string FileProvider::tag_of(const Fetched& source) const {
+  return reading() == 0 ? source.tag : fmt::format("{}/{}", source.tag, reading());
+}
+
 // `at`: the place of the part that is being read.
 Result<> FileProvider::run_from(const std::vector<Part>& parts, Intake& intake, std::string& at) {
   std::optional<Patience> patience;
   auto source = fetcher_.fetch(intake.config().id, parts, intake.clock(), intake.log(), intake.stop(), patience);
   if (!source && patience) return fail(intake.rate_limited(patience->wait, source.error().message()));
   if (!source) return fail(std::move(source.error()));
-  const auto begin = intake.begin({.tag = source->tag, .whole = true, .repeats_are_normal = repeats_are_normal()});
+  const auto begin = intake.begin({.tag = tag_of(*source), .whole = true, .repeats_are_normal = repeats_are_normal()});
   if (!begin) return fail(begin.error());
   if (begin->unchanged) return {};
   if (auto surveyed = survey(*source, intake.stop()); !surveyed) return surveyed;

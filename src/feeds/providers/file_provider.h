@@ -51,10 +51,16 @@ class FileProvider : public Provider {
   // The same thing may be told of by several items: the last one counts.
   [[nodiscard]] virtual bool repeats_are_normal() const { return false; }
 
+  // Counts up whenever the same bytes become other records than before: what an older program has loaded is then read
+  // again, though its source has not changed.
+  [[nodiscard]] virtual int reading() const { return 0; }
+
   [[nodiscard]] Fetcher& fetcher() { return fetcher_; }
 
  private:
   class Reading;
+  // Of the source and the way in which it is read; of the source alone at 0, as it was before there were such ways.
+  [[nodiscard]] std::string tag_of(const Fetched& source) const;
   [[nodiscard]] Result<> run_from(const std::vector<Part>& parts, Intake& intake, std::string& at);
   Fetcher& fetcher_;
 };
