@@ -18,7 +18,7 @@ enum class VersionScheme : std::uint8_t {
   kMaven,      // ComparableVersion
   kGo,         // semver with "v", pseudo-versions, "+incompatible"; the toolchain's "go1.21rc2"
   kRubyGems,   // Gem::Version
-  kPackagist,  // PHP's version_compare, as OSV has it: "1.0" is older than "1.0.0"
+  kPackagist,  // PHP's version_compare, as OSV has it: "1.0" is older than "1.0.0"; branches ("dev-main") are below
 };
 
 // None when one of them has no place in the order: the empty text, and of kDpkg, kSemver, kGo and kRubyGems all that

@@ -247,7 +247,8 @@ TEST(CompareVersionsTest, RubyGemsPutsWordsBelowNumbers) {
 }
 
 TEST(CompareVersionsTest, PackagistComparesAsPhpDoes) {
-  expect_ascending(VersionScheme::kPackagist, {{"dev-master", "dev-main"},
+  expect_ascending(VersionScheme::kPackagist, {{"dev-main", "DEV-main"},
+                                               {"dev-master"},
                                                {"1.0-foo", "1.0-BETA"},
                                                {"1.0-dev"},
                                                {"1.0-alpha1", "1.0a1", "v1.0.alpha.1"},

@@ -45,17 +45,23 @@ std::string_view without_v(std::string_view text) {
   return text;
 }
 
+// "dev-NAME" is the head of a branch.
+bool is_branch(std::string_view text) { return equals_lower(text.substr(0, 4), "dev-"); }
+
 }  // namespace
 
 bool is_packagist(std::string_view text) {
   text = without_v(text);
   if (text.empty() || !all_of(text, [](char c) { return static_cast<unsigned char>(c) > ' '; })) return false;
-  return is_digit(text.front()) || equals_lower(text.substr(0, 4), "dev-");
+  return is_digit(text.front()) || is_branch(text);
 }
 
 std::strong_ordering compare_packagist(std::string_view a, std::string_view b) {
   a = without_v(a);
   b = without_v(b);
+  // Below all releases, as Composer's Comparator has them. Two of them are the same where their names are.
+  if (is_branch(a) && is_branch(b)) return a.substr(4) <=> b.substr(4);
+  if (is_branch(a) || is_branch(b)) return is_branch(a) ? Order::less : Order::greater;
   for (;;) {
     const auto left = take_element(a);
     const auto right = take_element(b);
