@@ -13,7 +13,7 @@ constexpr std::size_t kIdentity = 16;
 constexpr std::size_t kNarrowHeader = 52;
 constexpr std::size_t kWideHeader = 64;
 constexpr std::size_t kMostAtHead = 64UL << 10;         // so far into the file the program headers are looked for
-constexpr std::uint64_t kMostBeforeTail = 16ULL << 20;  // of what stands between segments and section headers
+constexpr std::uint64_t kMostBeforeTail = 16ULL << 20;  // of what is in no segment
 constexpr std::size_t kMostSegments = 1000;
 constexpr std::uint32_t kLoad = 1;
 constexpr std::uint32_t kExecutableFlag = 1;
@@ -186,16 +186,20 @@ Result<> ElfParts::parse_segments(std::span<const std::byte> table) {
   return {};
 }
 
-// The section headers, when they are behind all segments, and the names, which stand right before them.
+// The section headers, and the names: these stand right before them, or (Go's linker puts the headers first) behind the
+// last segment.
 void ElfParts::add_tail(std::vector<Span>& spans) const {
   const std::uint64_t end = end_of(header_.sections_at, std::uint64_t{header_.section_count} * header_.section_size);
   if (header_.section_count == 0 || end > size_) return;
   std::uint64_t begin = header_.sections_at - std::min(header_.sections_at, kMostBeforeTail);
+  std::uint64_t last = size_ - std::min(size_, kMostBeforeTail);
   for (const Segment& segment : segments_) {
     const std::uint64_t behind = segment.offset + segment.size;
     if (behind <= header_.sections_at) begin = std::max(begin, behind);
+    last = std::max(last, behind);
   }
   spans.push_back({begin, end, false});
+  spans.push_back({last, size_, false});
 }
 
 std::vector<ElfParts::Span> ElfParts::plan() const {

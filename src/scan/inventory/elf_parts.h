@@ -3,7 +3,8 @@
 // A program can be read only forwards, and what tells where something is often stands behind it: section headers are
 // mostly the last thing in the file. So all that holds data and no code is kept, within limits: segments that are not
 // executable (of a program all of whose read-only data is in executable segments: these), the headers, and the names of
-// sections. Code and debugging symbols are passed over unread.
+// sections, which are sought before the section headers and at the file's end. Code and debugging symbols are passed
+// over unread.
 #pragma once
 
 #include <cstddef>

@@ -19,8 +19,10 @@ bool names_library(std::string_view name) {
   return version.empty() || (version.front() == '.' && version.find_first_not_of(".0123456789") == version.npos);
 }
 
-Result<> read_rust(const ElfParts& program, Finds& finds) {
+// A program of Go's has no list of crates: it is not missed where the names of sections were not kept.
+Result<> read_rust(const ElfParts& program, bool is_go, Finds& finds) {
   const auto section = program.section(".dep-v0");
+  if (!section && is_go && section.error().kind() == ErrorKind::kRejected) return {};
   if (!section) return fail(section.error());
   if (!*section) return {};
   const auto bytes = program.at_offset((*section)->offset);
@@ -42,7 +44,7 @@ Result<> read_program(const FileInfo& file, archive::ByteSource& content, Finds&
   if (!*program) return {};
   const auto go = read_go_build_info(**program);
   if (go) add_go_modules(*go, finds);
-  auto rust = read_rust(**program, finds);
+  auto rust = read_rust(**program, go && !go->version.empty(), finds);
   if (go) return rust;
   if (!rust) finds.unread(rust.error().message());
   return fail(go.error());

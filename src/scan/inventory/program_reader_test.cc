@@ -264,6 +264,40 @@ TEST(ProgramReaderTest, NamesOfSectionsThatWereNotKeptAreSaid) {
   EXPECT_EQ(with_symbols(20UL << 20).kind, ErrorKind::kRejected);
 }
 
+// As Go's linker has it: the section headers at the front, their names behind the last segment. `behind` follows them.
+std::string with_headers_first(ElfBuilder elf, std::size_t sections, const std::string& behind = {}) {
+  constexpr std::size_t kAt = 400;
+  elf.sections_at = kAt;
+  std::string bytes = elf.finish();
+  const std::size_t length = (sections + 2) * 64;
+  const std::string headers = bytes.substr(bytes.size() - length);
+  bytes.resize(bytes.size() - length);
+  return bytes.replace(kAt, length, headers) + behind;
+}
+
+TEST(ProgramReaderTest, NamesOfSectionsMayStandBehindTheLastSegment) {
+  ElfBuilder elf;
+  elf.segment(std::string(5000, '\x90'), kCode).section(".dep-v0", zlib_of(kCrates)).segment("data", kData);
+  for (const std::size_t behind : {std::size_t{0}, std::size_t{8} << 20}) {
+    const Seen seen = look(with_headers_first(elf, 1, std::string(behind, 's')), 1UL << 20);
+    EXPECT_EQ(seen.error, "");
+    EXPECT_EQ(seen.packages.size(), 3);
+  }
+}
+
+TEST(ProgramReaderTest, AProgramOfGosIsReadWithoutTheNamesOfItsSections) {
+  ElfBuilder elf;
+  elf.segment(std::string(5000, '\x90'), kCode);
+  elf.section(".go.buildinfo", inline_info("go1.21.3", kModules), kData);
+  const std::string symbols(20UL << 20, 's');
+  const Seen seen = look(with_headers_first(elf, 1, symbols), 1UL << 20);
+  EXPECT_EQ(seen.error, "");
+  EXPECT_THAT(seen.packages, kAllOfThem);
+  ElfBuilder other;
+  other.section(".dep-v0", zlib_of(kCrates)).segment("data", kData);
+  EXPECT_EQ(look(with_headers_first(other, 1, symbols), 1UL << 20).kind, ErrorKind::kRejected);
+}
+
 TEST(ProgramReaderTest, SectionHeadersOfNoSizeAreCorrupt) {
   std::string elf = ElfBuilder().section(".dep-v0", zlib_of(kCrates)).finish();
   elf[58] = elf[59] = '\0';
