@@ -1,13 +1,13 @@
 #include "archive/zip_stream.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
 #include "archive/cursor.h"
 #include "archive/entry.h"
 #include "archive/zip_content.h"
+#include "archive/zip_directory.h"
 
 namespace slipway::archive {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr auto kLocalMark = "PK\x03\x04"sv;
-constexpr std::array kEndMarks = {"PK\x01\x02"sv, "PK\x05\x06"sv, "PK\x06\x06"sv, "PK\x06\x08"sv};
 constexpr std::size_t kLocalHeader = 30;
 constexpr std::size_t kMostScript = 1UL << 20;
 
@@ -23,26 +22,6 @@ enum : std::uint16_t { kEncrypted = 1U << 0U, kLengthsBehind = 1U << 3U, kMasked
 
 bool begins(std::span<const std::byte> bytes, std::string_view mark) {
   return bytes.size() >= mark.size() && std::ranges::equal(bytes.first(mark.size()), std::as_bytes(std::span(mark)));
-}
-
-// Where an extended field (id 1) gives the lengths that did not fit into the header, they stand in this order.
-void widen(std::span<const std::byte> extra, std::uint64_t& size, std::uint64_t& packed) {
-  constexpr std::uint64_t kElsewhere = 0xffffffff;
-  while (extra.size() >= 4) {
-    const auto id = little<std::uint16_t>(extra, 0);
-    const auto length = little<std::uint16_t>(extra, 2);
-    extra = extra.subspan(4);
-    if (length > extra.size()) return;
-    auto field = extra.first(length);
-    extra = extra.subspan(length);
-    if (id != 1) continue;
-    for (std::uint64_t* wide : {&size, &packed}) {
-      if (*wide != kElsewhere || field.size() < 8) continue;
-      *wide = little<std::uint64_t>(field, 0);
-      field = field.subspan(8);
-    }
-    return;
-  }
 }
 
 }  // namespace
@@ -66,15 +45,17 @@ Result<> ZipAllowance::take_entry() {
 }
 
 struct ZipStream::State {
-  State(ByteSource& from, ZipAllowance& of) : allowance(of), cursor(from), content(cursor, of) {}
+  State(ByteSource& from, ZipAllowance& of) : allowance(of), cursor(from), content(cursor, of), directory(cursor) {}
 
   [[nodiscard]] Result<> begin();
   [[nodiscard]] Result<const ZipEntry*> local_header();
   [[nodiscard]] Result<> open(std::span<const std::byte> header);
+  [[nodiscard]] Result<const ZipEntry*> end();
 
   ZipAllowance& allowance;
   Cursor cursor;
   ZipContent content;
+  ZipDirectory directory;
   ZipEntry entry;
   bool begun = false;
   bool ended = false;
@@ -87,8 +68,7 @@ Result<> ZipStream::State::begin() {
   auto head = cursor.peek(4);
   if (!head) return fail(std::move(head.error()));
   if (!begins(*head, "#!")) {
-    const bool zip =
-        begins(*head, kLocalMark) || std::ranges::any_of(kEndMarks, [&](auto m) { return begins(*head, m); });
+    const bool zip = begins(*head, kLocalMark) || ZipDirectory::begins(*head);
     return zip ? Result<>{} : fail(ErrorKind::kCorrupt, "it is no zip");
   }
   while (cursor.position() < kMostScript) {
@@ -113,7 +93,8 @@ Result<> ZipStream::State::open(std::span<const std::byte> header) {
   std::uint64_t size = little<std::uint32_t>(header, 22);
   const auto name_length = little<std::uint16_t>(header, 26);
   entry.name.assign(reinterpret_cast<const char*>(header.data()) + kLocalHeader, name_length);
-  widen(header.subspan(kLocalHeader + name_length), size, packed);
+  directory.met(cursor.position(), entry.name);
+  widen(header.subspan(kLocalHeader + name_length), {&size, &packed});
   if ((flags & (kEncrypted | kMasked)) != 0) {
     return fail(ErrorKind::kUnsupported, "{} in it is encrypted", printable(entry.name));
   }
@@ -132,10 +113,7 @@ Result<> ZipStream::State::open(std::span<const std::byte> header) {
 Result<const ZipEntry*> ZipStream::State::local_header() {
   auto bytes = cursor.peek(4);
   if (!bytes) return fail(std::move(bytes.error()));
-  if (std::ranges::any_of(kEndMarks, [&](auto mark) { return begins(*bytes, mark); })) {
-    ended = true;
-    return nullptr;
-  }
+  if (ZipDirectory::begins(*bytes)) return end();
   if (bytes->size() < 4) return fail(ErrorKind::kCorrupt, "the zip is cut off");
   if (!begins(*bytes, kLocalMark))
     return fail(ErrorKind::kCorrupt, "the zip is damaged behind {}", printable(entry.name));
@@ -149,6 +127,12 @@ Result<const ZipEntry*> ZipStream::State::local_header() {
   if (bytes->size() < whole) return cut_off();
   if (auto opened = open(bytes->first(whole)); !opened) return fail(std::move(opened.error()));
   return &entry;
+}
+
+Result<const ZipEntry*> ZipStream::State::end() {
+  if (auto checked = directory.check(); !checked) return fail(std::move(checked.error()));
+  ended = true;
+  return nullptr;
 }
 
 ZipStream::ZipStream(ByteSource& from, ZipAllowance& allowance) : state_(std::make_unique<State>(from, allowance)) {}

@@ -1,5 +1,5 @@
-// Reads a zip from its beginning to its directory, out of any source: also a zip within a zip. The directory itself is
-// not read: entries are what stands in the file. Nothing is judged here but form.
+// Reads a zip from its beginning to its end, out of any source: also a zip within a zip. Entries are what stands in the
+// file; the directory behind them, by which others read it, has to list the same ones. Nothing is judged here but form.
 //
 // It is not made of libarchive's, which unpacks what it passes over and cannot be stopped at that: here nothing is
 // unpacked that nobody reads, unless its length is not known otherwise, and all that is unpacked is counted.
@@ -40,9 +40,10 @@ struct ZipEntry {
   [[nodiscard]] bool folder() const { return name.ends_with('/'); }
 };
 
-// One thread at a time. `from` and `allowance` must outlive it. Memory: some 100 KiB. A script may stand before the
-// zip, as before programs that are jars. Errors are kCorrupt; kRejected by the allowance; kUnsupported: entries that
-// are encrypted, of a compression other than deflate (when they are read), or stored without a length.
+// One thread at a time. `from` and `allowance` must outlive it. Memory: some 100 KiB, and 16 bytes for each entry. A
+// script may stand before the zip, as before programs that are jars. Errors are kCorrupt; kRejected by the allowance;
+// kUnsupported: entries that are encrypted, of a compression other than deflate (when they are read), or stored without
+// a length.
 class ZipStream {
  public:
   ZipStream(ByteSource& from, ZipAllowance& allowance);
@@ -50,7 +51,7 @@ class ZipStream {
   ZipStream(const ZipStream&) = delete;
   ZipStream& operator=(const ZipStream&) = delete;
 
-  // The next entry, valid until the next call; null at the directory.
+  // The next entry, valid until the next call; null at the end.
   [[nodiscard]] Result<const ZipEntry*> next();
   // Of the present entry; the same object for all. What is left of it is passed over by next().
   [[nodiscard]] ByteSource& content();

@@ -97,6 +97,80 @@ TEST(ZipStreamTest, AScriptMayStandBefore) {
   EXPECT_THAT(failure("#!/bin/sh\n" + std::string(3UL << 20, '#') + zip).message(), HasSubstr("no zip behind it"));
 }
 
+TEST(ZipStreamTest, OffsetsCountFromTheFilesBeginningOrTheZips) {
+  const std::string script = "#!/bin/sh\nexec java -jar $0\n";
+  for (const std::uint64_t before : {std::uint64_t{0}, std::uint64_t{script.size()}}) {
+    for (const bool wide : {false, true}) {
+      ZipBuilder zip;
+      zip.file("a", "hello").file("b", "more").list_backwards();
+      EXPECT_TRUE(read_all(script + zip.finish({.wide = wide, .before = before})));
+    }
+  }
+  EXPECT_FALSE(read_all(script + ZipBuilder().file("a", "hello").finish({.before = 1})));
+}
+
+TEST(ZipStreamTest, TheDirectoryMayHaveAnyOrderAndZip64sForm) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{1} << 20}) {
+    ZipBuilder zip;
+    zip.file("a", "1", {.far = true}).file("a", "2").file("b", "3", {.lengths = Lengths::kWideBefore});
+    for (const bool wide : {false, true}) {
+      const auto all = read_all(zip.list_backwards().finish({.comment = "a comment", .wide = wide}), piece);
+      ASSERT_TRUE(all) << all.error().message();
+      EXPECT_THAT(*all, ElementsAre(Pair("a", "2"), Pair("b", "3")));
+    }
+  }
+}
+
+// Before zip64 nothing was known of more.
+TEST(ZipStreamTest, TheNumberOfFilesMayBeTheRestOfWhatDoesNotFit) {
+  ZipBuilder zip;
+  for (int i = 0; i < 65'537; ++i) zip.file("skipped", "", {.stored = true});
+  EXPECT_TRUE(read_all(zip.finish(), 1UL << 20, {1000, 100'000}));
+  EXPECT_TRUE(read_all(zip.finish({.wide = true}), 1UL << 20, {1000, 100'000}));
+}
+
+TEST(ZipStreamTest, ADirectoryThatListsOtherFilesIsCorrupt) {
+  const auto says = [](const std::string& bytes) {
+    const Error error = failure(bytes);
+    EXPECT_EQ(error.kind(), ErrorKind::kCorrupt);
+    return error.message();
+  };
+  EXPECT_THAT(says(ZipBuilder().file("a", "x", {.listed_as = "b"}).finish()), HasSubstr("lists b where no such file"));
+  EXPECT_THAT(says(ZipBuilder().file("a", "x").file("b", "y", {.unlisted = true}).finish()),
+              HasSubstr("lists 1 of the 2 files"));
+  EXPECT_THAT(says(ZipBuilder().file("a", "x", {.listed_as = "b"}).file("b", "x", {.listed_as = "a"}).finish()),
+              HasSubstr("lists b where no such file"));
+  // Only in the directory: there is none before it.
+  const std::string whole = ZipBuilder().file("a", "x").finish();
+  EXPECT_THAT(says(whole.substr(whole.find("PK\x01\x02"))), HasSubstr("lists a where no such file"));
+  // A record twice.
+  const std::string record = whole.substr(whole.find("PK\x01\x02"), 46 + 1);
+  std::string twice = whole;
+  EXPECT_THAT(says(twice.insert(whole.find("PK\x01\x02"), record)), HasSubstr("or twice"));
+}
+
+TEST(ZipStreamTest, AnEndThatIsNoneOrNotTheLastIsCorrupt) {
+  const std::string zip = ZipBuilder().file("a", "hello").finish();
+  const std::string empty = ZipBuilder().finish();
+  EXPECT_THAT(failure(empty + zip).message(), HasSubstr("more follows behind the end"));
+  EXPECT_THAT(failure(zip + zip).message(), HasSubstr("more follows behind the end"));
+  EXPECT_THAT(failure(zip + '\n').message(), HasSubstr("more follows behind the end"));
+  EXPECT_THAT(failure(ZipBuilder().finish({.comment = zip})).message(), HasSubstr("another end"));
+  const std::size_t end = zip.size() - 22;
+  for (const std::size_t at : {10, 12, 16}) {  // the number of files, the directory's size and its offset
+    std::string spoilt = zip;
+    spoilt[end + at] = static_cast<char>(spoilt[end + at] ^ 1);
+    EXPECT_THAT(failure(spoilt).message(), HasSubstr("another directory"));
+  }
+  const std::string wide = ZipBuilder().file("a", "hello").finish({.wide = true});
+  const std::size_t wide_end = wide.find("PK\x06\x06");
+  for (const std::size_t at : {11, 32, 40, 48, 56, 64}) {  // its length, the same three, and where it is
+    std::string spoilt = wide;
+    spoilt[wide_end + at] = static_cast<char>(spoilt[wide_end + at] ^ 1);
+    EXPECT_THAT(failure(spoilt).message(), HasSubstr("another directory")) << at;
+  }
+}
+
 TEST(ZipStreamTest, AnEmptyZipHasNoEntries) {
   const auto all = read_all(ZipBuilder().finish());
   ASSERT_TRUE(all) << all.error().message();
@@ -109,6 +183,11 @@ TEST(ZipStreamTest, WhatIsNoZipOrIsCutOffIsCorrupt) {
   EXPECT_THAT(failure("hello, world").message(), HasSubstr("no zip"));
   for (std::size_t length = 4; length <= zip.size(); ++length) {
     const Error error = failure(zip.substr(0, length));
+    EXPECT_EQ(error.kind(), ErrorKind::kCorrupt) << length << ": " << error.message();
+  }
+  const std::string whole = ZipBuilder().file("a", "hello").finish({.comment = "of the end", .wide = true});
+  for (std::size_t length = 4; length < whole.size(); ++length) {
+    const Error error = failure(whole.substr(0, length));
     EXPECT_EQ(error.kind(), ErrorKind::kCorrupt) << length << ": " << error.message();
   }
 }

@@ -1,5 +1,6 @@
 #include "archive/testing/zip_builder.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <zlib.h>
@@ -53,16 +54,41 @@ ZipBuilder& ZipBuilder::file(std::string_view name, std::string_view content, co
     if (form.lengths != Lengths::kUnmarked) bytes_ += "PK\x07\x08";
     bytes_ += number(digest, 4) + number(packed.size(), width) + number(content.size(), width);
   }
-  directory_ += "PK\x01\x02" + number(20, 2) + begin + number(digest, 4) + number(packed.size(), 4) +
-                number(content.size(), 4) + number(name.size(), 2) + number(0, 2 + 2 + 2 + 2 + 4) + number(at, 4);
-  directory_ += name;
-  ++entries_;
+  if (form.unlisted) return *this;
+  listed_.push_back({.begin = "PK\x01\x02" + number(20, 2) + begin + number(digest, 4) + number(packed.size(), 4) +
+                              number(content.size(), 4),
+                     .name = std::string(form.listed_as.empty() ? name : form.listed_as),
+                     .at = at,
+                     .far = form.far});
   return *this;
 }
 
-std::string ZipBuilder::finish() const {
-  return bytes_ + directory_ + "PK\x05\x06" + number(0, 4) + number(entries_, 2) + number(entries_, 2) +
-         number(directory_.size(), 4) + number(bytes_.size(), 4) + number(0, 2);
+ZipBuilder& ZipBuilder::list_backwards() {
+  std::ranges::reverse(listed_);
+  return *this;
+}
+
+std::string ZipBuilder::finish(const ZipEnd& end) const {
+  std::string directory;
+  for (const Listed& one : listed_) {
+    const std::uint64_t at = end.before + one.at;
+    const std::string extra = one.far ? number(1, 2) + number(8, 2) + number(at, 8) : std::string();
+    directory += one.begin + number(one.name.size(), 2) + number(extra.size(), 2) + number(0, 2 + 2 + 2 + 4) +
+                 number(one.far ? 0xffffffff : at, 4) + one.name + extra;
+  }
+  const std::uint64_t at = end.before + bytes_.size();
+  const std::string count = number(listed_.size(), 8);
+  std::string wide;
+  if (end.wide) {
+    wide = "PK\x06\x06" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) + count + count +
+           number(directory.size(), 8) + number(at, 8);
+    wide += "PK\x06\x07" + number(0, 4) + number(at + directory.size(), 8) + number(1, 4);
+  }
+  const std::uint64_t few = end.wide ? 0xffff : listed_.size();
+  std::string out = bytes_ + directory + wide + "PK\x05\x06" + number(0, 4) + number(few, 2) + number(few, 2);
+  out += number(end.wide ? 0xffffffff : directory.size(), 4) + number(end.wide ? 0xffffffff : at, 4);
+  out += number(end.comment.size(), 2);
+  return out.append(end.comment);
 }
 
 }  // namespace slipway::archive
