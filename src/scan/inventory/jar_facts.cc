@@ -1,6 +1,7 @@
 #include "scan/inventory/jar_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -75,12 +76,17 @@ std::string group_of(std::string_view symbolic, std::string_view artifact) {
   return {};
 }
 
-std::optional<MavenName> name_by_manifest(const JarFacts& jar) {
-  MavenName name;
-  for (const char* field : {"implementation-version", "bundle-version"}) {
-    if (name.version.empty()) name.version = value_of(jar.manifest, field);
-    if (!is_version(name.version)) name.version.clear();
+constexpr std::array kVersionFields = {"implementation-version", "bundle-version"};
+
+std::string version_by_manifest(const JarFacts& jar) {
+  for (const char* field : kVersionFields) {
+    if (std::string version = value_of(jar.manifest, field); is_version(version)) return version;
   }
+  return {};
+}
+
+std::optional<MavenName> name_by_manifest(const JarFacts& jar) {
+  MavenName name{.version = version_by_manifest(jar)};
   if (name.version.empty()) return std::nullopt;
   const std::string symbolic = symbolic_name(jar.manifest);
   const std::string title = value_of(jar.manifest, "implementation-title");
@@ -97,12 +103,41 @@ std::optional<MavenName> name_by_manifest(const JarFacts& jar) {
   return name;
 }
 
+std::string shown(const MavenName& name) {
+  return archive::printable(name.group.empty() ? name.artifact : fmt::format("{}:{}", name.group, name.artifact));
+}
+
 Package package_of(const MavenName& name, const std::string& path) {
-  const std::string whole = name.group.empty() ? name.artifact : fmt::format("{}:{}", name.group, name.artifact);
-  return {.type = PackageType::kMaven,
-          .name = archive::printable(whole),
-          .version = archive::printable(name.version),
-          .path = path};
+  return {.type = PackageType::kMaven, .name = shown(name), .version = archive::printable(name.version), .path = path};
+}
+
+bool is_nameless(const MavenName& pom) { return pom.group.empty() || pom.artifact.empty(); }
+
+// What its poms name. Those that do not tell which version they are of are noted.
+std::vector<MavenName> names_by_poms(const JarFacts& jar, const std::optional<MavenName>& file,
+                                     std::vector<std::string>& unread) {
+  std::vector<MavenName> names;
+  for (MavenName name : jar.poms) {
+    if (is_nameless(name)) {
+      unread.emplace_back("a pom.properties in it does not state its group and artifact");
+      continue;
+    }
+    if (name.version.empty() && jar.poms.size() == 1) name.version = version_by_manifest(jar);
+    if (name.version.empty() && file && file->artifact == name.artifact) name.version = file->version;
+    if (name.version.empty()) {
+      unread.push_back(fmt::format("{}: it does not state its version", shown(name)));
+    } else {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+bool has_unfilled_version(const JarFacts& jar) {
+  return std::ranges::any_of(kVersionFields, [&](const char* field) {
+    const std::string version = value_of(jar.manifest, field);
+    return !version.empty() && !is_version(version);
+  });
 }
 
 }  // namespace
@@ -127,7 +162,7 @@ std::map<std::string, std::string> parse_manifest(std::string_view text) {
   return out;
 }
 
-std::optional<MavenName> parse_pom_properties(std::string_view text) {
+MavenName parse_pom_properties(std::string_view text) {
   MavenName name;
   while (!text.empty()) {
     auto line = trimmed(take_line(text));
@@ -140,7 +175,9 @@ std::optional<MavenName> parse_pom_properties(std::string_view text) {
     if (key == "artifactId") name.artifact = value;
     if (key == "version") name.version = value;
   }
-  if (!is_id(name.group) || !is_id(name.artifact) || !is_version(name.version)) return std::nullopt;
+  if (!is_id(name.group)) name.group.clear();
+  if (!is_id(name.artifact)) name.artifact.clear();
+  if (!is_version(name.version)) name.version.clear();
   return name;
 }
 
@@ -158,21 +195,24 @@ std::optional<MavenName> parse_jar_name(std::string_view path) {
   return MavenName{.artifact = std::string(name.substr(0, split)), .version = std::string(name.substr(split + 1))};
 }
 
-std::vector<Package> packages_of(const JarFacts& jar) {
-  std::vector<MavenName> names = jar.poms;
+JarPackages packages_of(const JarFacts& jar) {
+  JarPackages out;
   const auto file = parse_jar_name(jar.path);
+  std::vector<MavenName> names = names_by_poms(jar, file, out.unread);
   if (names.empty()) {
-    if (auto name = name_by_manifest(jar)) {
-      names.push_back(std::move(*name));
-    } else if (file) {
-      names.push_back(*file);
+    auto name = name_by_manifest(jar);
+    if (!name) name = file;
+    if (name) names.push_back(*name);
+    const bool only_nameless = jar.poms.size() == 1 && is_nameless(jar.poms.front());
+    if (name && only_nameless) out.unread.clear();
+    if (!name && out.unread.empty() && has_unfilled_version(jar)) {
+      out.unread.emplace_back("it does not state its version");
     }
   }
   const std::string licence = archive::printable(value_of(jar.manifest, "bundle-license"));
-  std::vector<Package> out;
   for (const MavenName& name : names) {
-    out.push_back(package_of(name, jar.path));
-    if (names.size() == 1 || (file && file->artifact == name.artifact)) out.back().licence = licence;
+    out.packages.push_back(package_of(name, jar.path));
+    if (names.size() == 1 || (file && file->artifact == name.artifact)) out.packages.back().licence = licence;
   }
   return out;
 }

@@ -22,12 +22,38 @@ TEST(JarFactsTest, FoldedLinesOfAManifestAreJoined) {
   }
 }
 
-TEST(JarFactsTest, APomStatesAllThreeOrNothing) {
+TEST(JarFactsTest, WhatAPomDoesNotStateIsEmpty) {
   EXPECT_EQ(parse_pom_properties("#x=y\r\ngroupId = g\r\nartifactId:a\r\nversion=1\r\n"), (MavenName{"g", "a", "1"}));
-  EXPECT_EQ(parse_pom_properties("groupId=g\nartifactId=a\n"), std::nullopt);
-  EXPECT_EQ(parse_pom_properties("groupId=g\nartifactId=a\nversion=${project.version}\n"), std::nullopt);
-  EXPECT_EQ(parse_pom_properties("groupId=g g\nartifactId=a\nversion=1\n"), std::nullopt);
-  EXPECT_EQ(parse_pom_properties("groupId=" + std::string(1000, 'g') + "\nartifactId=a\nversion=1\n"), std::nullopt);
+  EXPECT_EQ(parse_pom_properties("groupId=g\nartifactId=a\n"), (MavenName{"g", "a", ""}));
+  EXPECT_EQ(parse_pom_properties("groupId=g\nartifactId=a\nversion=${project.version}\n"), (MavenName{"g", "a", ""}));
+  EXPECT_EQ(parse_pom_properties("groupId=g g\nartifactId=a\nversion=1\n"), (MavenName{"", "a", "1"}));
+  EXPECT_EQ(parse_pom_properties("groupId=" + std::string(1000, 'g') + "\nartifactId=a\nversion=1\n"),
+            (MavenName{"", "a", "1"}));
+}
+
+std::vector<std::string> told_by(const JarFacts& jar) {
+  auto [packages, lines] = packages_of(jar);
+  for (const Package& package : packages) lines.push_back(package.name + " " + package.version);
+  return lines;
+}
+
+TEST(JarFactsTest, APomWithoutAVersionHasThatOfTheJarWhereThatIsTheSame) {
+  const MavenName unfilled{.group = "g", .artifact = "a"};
+  const MavenName other{.group = "g", .artifact = "other", .version = "1"};
+  const std::map<std::string, std::string> manifest{{"implementation-version", "2"}};
+  EXPECT_THAT(told_by({.path = "x.jar", .poms = {unfilled}, .manifest = manifest}), ElementsAre("g:a 2"));
+  EXPECT_THAT(told_by({.path = "a-3.jar", .poms = {unfilled}}), ElementsAre("g:a 3"));
+  EXPECT_THAT(told_by({.path = "a-3.jar", .poms = {unfilled, other}}), ElementsAre("g:a 3", "g:other 1"));
+  EXPECT_THAT(told_by({.path = "x.jar", .poms = {unfilled, other}, .manifest = manifest}),
+              ElementsAre("g:a: it does not state its version", "g:other 1"));
+  EXPECT_THAT(told_by({.path = "x-3.jar", .poms = {unfilled}}),
+              ElementsAre("g:a: it does not state its version", "x 3"));
+}
+
+TEST(JarFactsTest, APomWithoutANameIsNotedUnlessItsJarTellsWhatItIs) {
+  EXPECT_THAT(told_by({.path = "x-3.jar", .poms = {MavenName{}}}), ElementsAre("x 3"));
+  EXPECT_THAT(told_by({.path = "x.jar", .poms = {MavenName{}}}),
+              ElementsAre("a pom.properties in it does not state its group and artifact"));
 }
 
 TEST(JarFactsTest, VersionsInNamesOfFiles) {

@@ -76,7 +76,11 @@ Result<> JarScan::jar(ByteSource& content, std::string path, int depth) {
   JarFacts facts{.path = std::move(path)};
   ZipStream zip(content, allowance_);
   auto read = entries(zip, facts, depth);
-  for (Package& package : packages_of(facts)) finds_.add(std::move(package));
+  auto [packages, unread] = packages_of(facts);
+  for (Package& package : packages) finds_.add(std::move(package));
+  for (const std::string& reason : unread) {
+    finds_.unread(depth == 1 ? reason : fmt::format("{}: {}", archive::printable(facts.path), reason));
+  }
   return read;
 }
 
@@ -98,10 +102,10 @@ Result<> JarScan::entry(ZipStream& zip, const std::string& name, JarFacts& jar, 
   if (!text) return text.error().during("{}", archive::printable(name));
   if (manifest) {
     jar.manifest = parse_manifest(*text);
-  } else if (auto pom = parse_pom_properties(*text)) {
-    if (jar.poms.size() == kMostPoms) return fail(ErrorKind::kRejected, "it holds more than {} others", kMostPoms);
-    jar.poms.push_back(std::move(*pom));
+    return {};
   }
+  if (jar.poms.size() == kMostPoms) return fail(ErrorKind::kRejected, "it holds more than {} others", kMostPoms);
+  jar.poms.push_back(parse_pom_properties(*text));
   return {};
 }
 

@@ -69,7 +69,17 @@ TEST(JarReaderTest, ElseTheManifestTells) {
       ElementsAre("maven org.apache.commons:commons-lang3 3.12.0 commons-lang3-3.12.0.jar"));
   EXPECT_THAT(named("Bundle-SymbolicName: com.google.gson;singleton:=true\nBundle-Version: 2.8\n", "x.jar"),
               ElementsAre("maven com.google:gson 2.8 x.jar"));
-  EXPECT_THAT(named("Implementation-Version: ${version}\nImplementation-Title: A Tool\n", "x.jar"), IsEmpty());
+}
+
+TEST(JarReaderTest, AVersionThatNobodyFilledInIsNoted) {
+  const std::string manifest = "Implementation-Version: ${version}\nImplementation-Title: tool\n";
+  const std::string by_manifest = ZipBuilder().file(kManifest, manifest).finish();
+  EXPECT_THAT(look(by_manifest).packages, ElementsAre("unread app/x.jar: it does not state its version"));
+  EXPECT_THAT(look(by_manifest, "x-1.jar").packages, ElementsAre("maven x 1 x-1.jar"));
+  const std::string by_pom = ZipBuilder().file(kPom, pom("a", "${project.version}")).finish();
+  EXPECT_THAT(look(by_pom).packages, ElementsAre("unread app/x.jar: org.example:a: it does not state its version"));
+  EXPECT_THAT(look(ZipBuilder().file("y.jar", by_pom).finish()).packages,
+              ElementsAre("unread app/x.jar: app/x.jar/y.jar: org.example:a: it does not state its version"));
 }
 
 TEST(JarReaderTest, ElseTheFilesName) {
@@ -158,6 +168,29 @@ TEST(JarReaderTest, ADamagedInnerJarDoesNotStopTheOuter) {
                           "unread app/x.jar: app/x.jar/a.jar: it is no zip",
                           "unread app/x.jar: app/x.jar/b.jar: the zip is cut off",
                           "unread app/x.jar: app/x.jar/c.jar: A.class in it is encrypted"));
+}
+
+// Java goes by the directory at the end, and would run all of these.
+TEST(JarReaderTest, AJarThatShowsJavaOtherFilesIsCorruptAndWhatWasReadStays) {
+  const std::string jar = ZipBuilder().file(kPom, pom("a", "1")).finish();
+  const Seen behind_an_end = look(ZipBuilder().finish() + jar);
+  EXPECT_EQ(behind_an_end.kind, ErrorKind::kCorrupt);
+  EXPECT_THAT(behind_an_end.error, HasSubstr("more follows behind the end of the zip"));
+  const Seen renamed = look(ZipBuilder().file("harmless", pom("b", "1"), {.listed_as = kPom}).finish());
+  EXPECT_EQ(renamed.kind, ErrorKind::kCorrupt);
+  EXPECT_THAT(renamed.error, HasSubstr("lists META-INF/maven/org.example/a/pom.properties where no such file is"));
+  const Seen more = look(jar + "more");
+  EXPECT_EQ(more.kind, ErrorKind::kCorrupt);
+  EXPECT_THAT(more.packages, ElementsAre("maven org.example:a 1 app/x.jar"));
+}
+
+TEST(JarReaderTest, AJarThatIsAProgramIsRead) {
+  const std::string script = "#!/bin/bash\nexec java -jar \"$0\" \"$@\"\nexit 0\n";
+  for (const std::uint64_t before : {std::uint64_t{0}, std::uint64_t{script.size()}}) {
+    const Seen seen = look(script + ZipBuilder().file(kPom, pom("boot", "1")).finish({.before = before}));
+    EXPECT_EQ(seen.error, "");
+    EXPECT_THAT(seen.packages, ElementsAre("maven org.example:boot 1 app/x.jar"));
+  }
 }
 
 TEST(JarReaderTest, AnEncryptedJarIsUnsupported) {
