@@ -23,6 +23,14 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+// States in which all files of the package are there, and of the version that is stated: what is left to do is to run
+// its scripts or those of others. Of one that is half-installed it is not known which files are.
+bool is_there(std::string_view state) {
+  constexpr std::array<std::string_view, 5> kThere{"installed", "triggers-pending", "triggers-awaited", "unpacked",
+                                                   "half-configured"};
+  return std::ranges::find(kThere, state) != kThere.end();
+}
+
 // What is kept of a paragraph, whatever its length.
 class Paragraph {
  public:
@@ -64,7 +72,7 @@ class Paragraph {
     const std::string_view state =
         status.empty() ? "installed" : std::string_view(status).substr(status.rfind(' ') + 1);
     if (state == "not-installed" || state == "config-files") return;
-    if (state != "installed") return finds.unread(fmt::format("{} is {}", shown, archive::printable(state)));
+    if (!is_there(state)) return finds.unread(fmt::format("{} is {}", shown, archive::printable(state)));
     if (field(kVersion).empty()) return finds.unread(shown + " has no version");
     add(finds, shown);
   }

@@ -75,9 +75,16 @@ TEST(DpkgTest, WhatIsNotInstalledIsNoPackage) {
   }
 }
 
+TEST(DpkgTest, WhatIsUnpackedIsAPackageWhateverIsLeftToDo) {
+  for (const std::string_view state : {"unpacked", "half-configured", "triggers-awaited", "triggers-pending"}) {
+    const auto found = read_status(with_state(state));
+    EXPECT_EQ(names_of(found), "a 1") << state;
+    EXPECT_TRUE(found.complete()) << state;
+  }
+}
+
 TEST(DpkgTest, WhatIsHalfInstalledIsNoPackageButNoted) {
-  for (const std::string_view state :
-       {"half-installed", "unpacked", "half-configured", "triggers-awaited", "triggers-pending", "x\x1b"}) {
+  for (const std::string_view state : {"half-installed", "x\x1b"}) {
     const auto found = read_status(with_state(state));
     EXPECT_TRUE(found.packages.empty()) << state;
     EXPECT_THAT(reasons_of(found), HasSubstr("package a is ")) << state;
@@ -199,7 +206,10 @@ TEST(DpkgTest, ThisMachinesPackagesAreThoseThatDpkgLists) {
   std::multiset<std::string> expected;
   for (std::string line; std::getline(listed, line);) {
     const auto tab = line.find('\t');
-    if (line.substr(tab + 1) == "installed") expected.insert(line.substr(0, tab) + "\n");
+    const std::string state = line.substr(tab + 1);
+    if (state != "not-installed" && state != "config-files" && state != "half-installed") {
+      expected.insert(line.substr(0, tab) + "\n");
+    }
   }
   ASSERT_GT(expected.size(), 50U);
   std::multiset<std::string> found;
