@@ -25,6 +25,19 @@ std::string_view take_token(std::string_view& line) {
   return word;
 }
 
+// Parentheses are words of their own: "require(".
+std::string_view take_verb(std::string_view& line) {
+  const std::size_t end = std::min(line.find_first_of(" \t("), line.size());
+  const auto verb = line.substr(0, end);
+  line = trimmed(line.substr(end));
+  return verb;
+}
+
+// Between parentheses on one line.
+bool is_empty_block(std::string_view text) {
+  return text.size() >= 2 && text.front() == '(' && trimmed(text.substr(1)) == ")";
+}
+
 std::string without_v(std::string_view version) {
   if (version.starts_with('v')) version.remove_prefix(1);
   return std::string(version);
@@ -54,12 +67,11 @@ class GoMod {
       return;
     }
     auto rest = line;
-    const auto verb = take_token(rest);
-    rest = trimmed(rest);
+    const auto verb = take_verb(rest);
     empty_ = false;
     if (rest == "(") {
       block_ = verb;
-    } else {
+    } else if (!is_empty_block(rest)) {
       statement(verb, rest);
     }
   }

@@ -9,6 +9,7 @@ namespace slipway::scan {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 ReadFile read(std::string_view path, std::string text) { return read_file(language_readers(), path, std::move(text)); }
@@ -111,6 +112,41 @@ packages:
 )");
   EXPECT_FALSE(seen.error);
   EXPECT_THAT(seen.packages(), ElementsAre("@s/b 2.0.0", "a 1.0.0", "r 4.0.0"));
+}
+
+TEST(PnpmLockTest, ThoseOfAnotherRegistryHaveItsAddressBeforeTheirName) {
+  const auto seen = read("pnpm-lock.yaml", R"(lockfileVersion: 5.3
+packages:
+  registry.example.com/a/1.0.0:
+    resolution: {integrity: sha512-x}
+    dev: false
+  localhost+4873/@s/b/2.0.0_react@17.0.2:
+    resolution: {integrity: sha512-x}
+  registry.example.com/c@3.0.0(react@17.0.2):
+    resolution: {integrity: sha512-x}
+  registry.example.com/@s/d@4.0.0:
+    resolution: {integrity: sha512-x}
+  registry.example.com/e/5.0.0:
+    dev: true
+)");
+  EXPECT_FALSE(seen.error);
+  EXPECT_THAT(seen.unread(), IsEmpty());
+  EXPECT_THAT(seen.packages(), ElementsAre("@s/b 2.0.0", "@s/d 4.0.0", "a 1.0.0", "c 3.0.0"));
+}
+
+TEST(PnpmLockTest, WhatHasNoVersionIsUnreadUnlessItIsAFolder) {
+  const auto seen = read("pnpm-lock.yaml", R"(lockfileVersion: 5.3
+packages:
+  github.com/user/r/0123abc:
+    resolution: {tarball: https://r.example/x}
+  file:../own:
+    resolution: {directory: ../own, type: directory}
+  /a/1.0.0:
+    resolution: {integrity: sha512-x}
+)");
+  EXPECT_FALSE(seen.error);
+  EXPECT_THAT(seen.packages(), ElementsAre("a 1.0.0"));
+  EXPECT_THAT(seen.unread(), ElementsAre(HasSubstr("github.com/user/r/0123abc: its version is not told")));
 }
 
 TEST(PnpmLockTest, FormSix) {

@@ -46,6 +46,15 @@ replace (
                                            "example.com/quoted 1.1.0", "example.com/single 1.0.0"));
 }
 
+TEST(GoModTest, ABlockNeedsNoBlankBeforeIt) {
+  const auto seen = read("go.mod",
+                         "module x\nrequire(\n\ta v1.0.0\n\tb v1.0.0\n)\nexclude(\n\ta v0.9.0\n)\nrequire()\n"
+                         "require ( )\nreplace( // of b\n\tb => c v2.0.0\n)\n");
+  EXPECT_FALSE(seen.error);
+  EXPECT_THAT(seen.unread(), IsEmpty());
+  EXPECT_THAT(seen.packages(), ElementsAre("a 1.0.0", "c 2.0.0"));
+}
+
 TEST(GoModTest, ModulesInTheCacheAreNotWanted) {
   EXPECT_EQ(reader_of("app/go.mod"), "go.mod");
   EXPECT_EQ(reader_of("root/go/pkg/mod/example.com/x@v1.0.0/go.mod"), "");
@@ -179,6 +188,16 @@ BUNDLED WITH
   EXPECT_THAT(seen.unread(), IsEmpty());
   EXPECT_THAT(seen.packages(), ElementsAre("from-git 1.0.0", "nokogiri 1.13.0", "racc 1.6.0"));
   EXPECT_EQ(read("Gemfile.lock", "source 'x'\n").kind(), ErrorKind::kCorrupt);
+}
+
+TEST(GemLockTest, ThoseWithinInstalledGemsAreNotWanted) {
+  EXPECT_EQ(reader_of("app/Gemfile.lock"), "bundler lock");
+  EXPECT_EQ(reader_of("srv/gems/app/Gemfile.lock"), "bundler lock");
+  EXPECT_EQ(reader_of("srv/gems/my-app/gems.locked"), "bundler lock");
+  EXPECT_EQ(reader_of("srv/gems/Gemfile.lock"), "bundler lock");
+  EXPECT_EQ(reader_of("usr/lib/ruby/gems/3.0.0/gems/rake-13.0.6/Gemfile.lock"), "");
+  EXPECT_EQ(reader_of("app/vendor/bundle/ruby/3.0.0/gems/nokogiri-1.13.0-x86_64-linux/test/Gemfile.lock"), "");
+  EXPECT_EQ(reader_of("usr/local/bundle/bundler/gems/rails-abcdef012345/Gemfile.lock"), "");
 }
 
 TEST(GemLockTest, AGemWithoutAVersionIsUnread) {

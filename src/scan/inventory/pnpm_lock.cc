@@ -2,7 +2,8 @@
 //
 //   form 5   /x/1.0.0, /@s/x/1.0.0_peers      form 6   /x@1.0.0, /@s/x@1.0.0(peers)      form 9   x@1.0.0, @s/x@1.0.0
 //
-// Those from elsewhere than a registry have an address for a key, and fields for their name and version. Forms 5 and 6
+// In forms 5 and 6, those of another registry have its address before that: registry.example.com/x/1.0.0. Those from
+// elsewhere than a registry have an address for a key, and fields for their name and version. Forms 5 and 6
 // say of each package whether it is for development alone; with form 9 that follows from "importers" (what the
 // project's folders ask for) and "snapshots" (what packages need).
 #include <algorithm>
@@ -40,6 +41,23 @@ NameAndVersion split_key(std::string_view key) {
   if (!is_old || slash == std::string_view::npos) return {};
   const auto version = key.substr(slash + 1);
   return {.name = key.substr(0, slash), .version = version.substr(0, version.find('_'))};
+}
+
+// A folder of the project's own has no version.
+bool is_folder(std::string_view key) {
+  return key.find("file:") != std::string_view::npos || key.find("link:") != std::string_view::npos;
+}
+
+// Of a key that begins with a registry's address.
+NameAndVersion split_foreign_key(std::string_view key) {
+  const std::size_t slash = std::min(key.find('/'), key.size());
+  const bool has_host = key.substr(0, slash).find_first_of(".+") != std::string_view::npos;
+  if (!has_host || is_folder(key) || key.find("://") != std::string_view::npos) return {};
+  const auto split = split_key(key.substr(slash));
+  // Else it is the hash of a commit.
+  const bool is_version =
+      !split.version.empty() && is_digit(split.version.front()) && split.version.find('.') != std::string_view::npos;
+  return is_version ? split : NameAndVersion{};
 }
 
 // The key in "snapshots" of a package that is asked for as `name`, and for which `version` was chosen. An alias has the
@@ -84,10 +102,14 @@ class PnpmLock {
     if (node["dev"].flag()) return;
     auto [name, version] = split_key(key);
     if (name.empty()) name = node["name"].text();
-    if (name.empty()) name = split_at_sign(key).name;  // form 9: "x@https://..."
     if (version.empty()) version = node["version"].text();
-    // A folder or an archive of which neither is told.
-    if (version.empty()) return;
+    if (const auto foreign = split_foreign_key(key); version.empty() && !foreign.version.empty()) {
+      name = foreign.name;
+      version = foreign.version;
+    }
+    if (name.empty()) name = split_at_sign(key).name;  // form 9: "x@https://..."
+    if (version.empty() && is_folder(key)) return;
+    if (version.empty()) return note_unread(finds_, key, "its version is not told");
     packages_.push_back({std::string(without_peers(key)), std::string(name), std::string(version)});
   }
 

@@ -18,10 +18,32 @@ bool wants_gemspec(const FileInfo& file) {
   return folder.ends_with("/specifications/") || folder == "specifications/";
 }
 
+// "rake-13.0.6", "nokogiri-1.13.0-x86_64-linux"
+bool has_version(std::string_view folder) {
+  for (auto at = folder.find('-'); at != folder.npos; at = folder.find('-', at + 1)) {
+    if (at + 1 < folder.size() && folder[at + 1] >= '0' && folder[at + 1] <= '9') return true;
+  }
+  return false;
+}
+
+// "gems/rake-13.0.6/", and of gems that came from Git "bundler/gems/rails-abcdef012345/". A folder of that name may as
+// well be a project's.
+bool is_in_installed_gem(std::string_view path) {
+  if (is_within(path, "bundler/gems")) return true;
+  constexpr std::string_view kGems = "gems/";
+  for (auto at = path.find(kGems); at != path.npos; at = path.find(kGems, at + 1)) {
+    if (at != 0 && path[at - 1] != '/') continue;
+    const auto rest = path.substr(at + kGems.size());
+    const auto folder = rest.substr(0, rest.find('/'));
+    if (folder.size() < rest.size() && has_version(folder)) return true;
+  }
+  return false;
+}
+
 // Those within an installed gem tell of its makers' machine.
 bool wants_lock(const FileInfo& file) {
   const auto name = file.name();
-  return (name == "Gemfile.lock" || name == "gems.locked") && !is_within(file.path, "gems");
+  return (name == "Gemfile.lock" || name == "gems.locked") && !is_in_installed_gem(file.path);
 }
 
 // Texts in quotes. What escapes there are in Ruby's does not occur in names.
