@@ -48,19 +48,26 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
+std::string_view first_word(std::string_view text) { return text.substr(0, text.find_first_of(kBlanks)); }
+
 // The first word, taken off `text` with the blanks behind it.
 std::string_view take_word(std::string_view& text) {
-  const auto word = text.substr(0, text.find_first_of(kBlanks));
+  const auto word = first_word(text);
   text = trimmed(text.substr(word.size()));
   return word;
+}
+
+bool could_be_option(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; });
 }
 
 // The name in front of an equals sign when it could be that of an option; empty when it could not.
 std::string_view option_name(std::string_view word) {
   const auto name = word.substr(0, word.find('='));
-  const bool small = std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
-  return name.size() < word.size() && small ? name : std::string_view{};
+  return name.size() < word.size() && could_be_option(name) ? name : std::string_view{};
 }
+
+bool is_option(std::string_view name) { return same_letters(name, "package") || same_letters(name, "until"); }
 
 // One line of a file, read into a rule.
 class Line {
@@ -79,6 +86,9 @@ class Line {
   }
   [[nodiscard]] Result<> read_id(std::string_view word);
   [[nodiscard]] Result<> read_option(std::string_view name, std::string_view value);
+  [[nodiscard]] Result<> read_options(std::string_view& text);
+  // Refuses options that stand within it.
+  [[nodiscard]] Result<> read_reason(std::string_view text);
 
   std::string_view file_;
   std::size_t number_;
@@ -103,18 +113,47 @@ Result<> Line::read_id(std::string_view word) {
 Result<> Line::read_option(std::string_view name, std::string_view value) {
   if (name != "package" && name != "until") {
     return wrong("the options are package=NAME and until=YYYY-MM-DD; a reason begins with another word",
-                 "there is no option {}=", name);
+                 "the rule for {}: there is no option {}=", rule_.id, name);
   }
-  if (value.empty()) return wrong(kForm, "{}= has no value", name);
+  if (value.empty()) return wrong(kForm, "the rule for {}: {}= has no value", rule_.id, name);
   if (name == "package") {
-    if (!rule_.package.empty()) return wrong("write a second rule for the other package", "package= is given twice");
+    if (!rule_.package.empty()) {
+      return wrong("write a second rule for the other package", "the rule for {}: package= is given twice", rule_.id);
+    }
     rule_.package = value;
     return {};
   }
-  if (rule_.until) return wrong("keep one of them", "until= is given twice");
+  if (rule_.until) return wrong("keep one of them", "the rule for {}: until= is given twice", rule_.id);
   const auto day = value.size() == std::string_view("YYYY-MM-DD").size() ? feeds::parse_feed_time(value) : std::nullopt;
-  if (!day) return wrong("write a date as in until=2025-06-30", "{} is not a day", value);
+  if (!day) return wrong("write a date as in until=2025-06-30", "the rule for {}: {} is not a day", rule_.id, value);
   rule_.until = std::chrono::floor<std::chrono::days>(*day);
+  return {};
+}
+
+Result<> Line::read_options(std::string_view& text) {
+  while (!text.empty()) {
+    const auto word = first_word(text);
+    const auto rest = trimmed(text.substr(word.size()));
+    if (could_be_option(word) && rest.starts_with('=')) {
+      return wrong(kForm, "the rule for {}: {} is followed by a blank and an equals sign", rule_.id, word);
+    }
+    const auto name = option_name(word);
+    if (name.empty()) return {};
+    if (auto option = read_option(name, word.substr(name.size() + 1)); !option) return option;
+    text = rest;
+  }
+  return {};
+}
+
+Result<> Line::read_reason(std::string_view text) {
+  if (text.empty()) return wrong(kForm, "the rule for {} gives no reason", rule_.id);
+  rule_.reason = text;
+  while (!text.empty()) {
+    const auto word = take_word(text);
+    if (is_option(option_name(word)) || (is_option(word) && text.starts_with('='))) {
+      return wrong(kForm, "the rule for {}: {} stands within the reason, where it limits nothing", rule_.id, word);
+    }
+  }
   return {};
 }
 
@@ -122,15 +161,8 @@ Result<IgnoreRule> Line::read(std::string_view text) {
   if (text.size() > kLongestLine) return wrong("shorten the reason", "the line is longer than {} bytes", kLongestLine);
   if (!is_printable(text)) return wrong("save it as UTF-8 text", "the line is not printable UTF-8");
   if (auto id = read_id(take_word(text)); !id) return fail(id.error());
-  while (!text.empty()) {
-    const auto word = text.substr(0, text.find_first_of(kBlanks));
-    const auto name = option_name(word);
-    if (name.empty()) break;
-    (void)take_word(text);
-    if (auto option = read_option(name, word.substr(name.size() + 1)); !option) return fail(option.error());
-  }
-  if (text.empty()) return wrong(kForm, "the rule for {} gives no reason", rule_.id);
-  rule_.reason = text;
+  if (auto options = read_options(text); !options) return fail(options.error());
+  if (auto reason = read_reason(text); !reason) return fail(reason.error());
   return std::move(rule_);
 }
 

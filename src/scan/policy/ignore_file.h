@@ -6,8 +6,9 @@
 //
 //   ID [package=NAME] [until=YYYY-MM-DD] REASON...
 //
-// The reason is required: a rule that nobody can explain is one that nobody dares to remove. A word that looks like an
-// option and is none is an error and no part of the reason, since a rule with a misspelt limit would have none.
+// The reason is required: a rule that nobody can explain is one that nobody dares to remove. In front of it a word that
+// looks like an option and is none is an error, and so is an option within it: a rule whose limit is misspelt or stands
+// in the wrong place would have none, and suppress more than its author meant.
 #pragma once
 
 #include <chrono>

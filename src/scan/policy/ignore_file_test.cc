@@ -81,6 +81,33 @@ TEST(IgnoreFileTest, WhatBreaksARuleIsRefused) {
   EXPECT_THAT(refused("CVE-1-2 " + std::string(5000, 'x')).message(), HasSubstr("longer than"));
 }
 
+TEST(IgnoreFileTest, AnOptionThatWouldLimitNothingIsRefusedWithItsLineWordAndRule) {
+  const auto message = [](const std::string& line) { return refused("# one\n" + line + "\n").message(); };
+  EXPECT_EQ(message("CVE-2020-26235 not used here until=2020-01-01"),
+            ".slipwayignore:2: the rule for CVE-2020-26235: until=2020-01-01 stands within the reason, where it limits "
+            "nothing");
+  EXPECT_THAT(message("T-VERS-1 because package=other"),
+              HasSubstr(":2: the rule for T-VERS-1: package=other stands within the reason"));
+  EXPECT_THAT(message("T-VERS-1 because Package=other"), HasSubstr("Package=other stands within the reason"));
+  EXPECT_THAT(message("T-VERS-1 package=a because until =2020-01-01"), HasSubstr("until stands within the reason"));
+  EXPECT_THAT(message("T-VERS-1 until-date=2020-01-01 because"),
+              HasSubstr(":2: the rule for T-VERS-1: there is no option until-date="));
+  EXPECT_THAT(message("T-VERS-1 package-name=other because"), HasSubstr("there is no option package-name="));
+  EXPECT_THAT(message("T-VERS-1 package_2=other because"), HasSubstr("there is no option package_2="));
+  EXPECT_THAT(message("T-VERS-1 package = other because"),
+              HasSubstr(":2: the rule for T-VERS-1: package is followed by a blank"));
+  EXPECT_THAT(message("T-VERS-1 package=a until\t=2020-01-01 because"), HasSubstr("until is followed by a blank"));
+  EXPECT_THAT(message("T-VERS-1 expiry = 2020-01-01 because"), HasSubstr("expiry is followed by a blank"));
+}
+
+TEST(IgnoreFileTest, AReasonMayHoldEqualsSigns) {
+  for (const std::string reason :
+       {"https://example.org/?package=x&until=y says so", "only where a=b or a = b", "the until-date=x of another",
+        "see package:x, until 2025", "(a=b)", "built with --package=x"}) {
+    EXPECT_EQ(parse("CVE-1-2 package=c " + reason).rules.at(0).reason, reason);
+  }
+}
+
 TEST(IgnoreFileTest, ADayIsADayOfTheCalendar) {
   for (const char* day : {"2025-02-30", "2025-13-01", "25-01-01", "2025-1-1", "tomorrow", "2025-01-01T10:00Z"}) {
     EXPECT_THAT(refused(std::string("CVE-1-2 until=") + day + " why").message(), HasSubstr("is not a day")) << day;
