@@ -17,18 +17,17 @@ std::string bare_digest(std::string_view digest) {
   return small;
 }
 
-bool is_among(const PurlParts& package, const std::vector<VexComponent>& components) {
-  return std::ranges::any_of(components, [&](const VexComponent& component) {
-    return std::ranges::any_of(component.purls, [&](const PurlParts& purl) { return covers(purl, package); });
-  });
+bool means(const VexComponent& component, const PurlParts& package) {
+  return std::ranges::any_of(component.purls, [&](const PurlParts& purl) { return covers(purl, package); });
 }
 
+// Of a product with subcomponents only these are meant, also where the product is the package itself.
 bool speaks_of(const VexStatement& statement, const PurlParts& package, const VexArtifact& artifact) {
   return std::ranges::any_of(statement.products, [&](const VexProduct& product) {
-    if (std::ranges::any_of(product.self.purls, [&](const PurlParts& purl) { return covers(purl, package); }))
-      return true;
-    if (!artifact.is(product.self)) return false;
-    return product.subcomponents.empty() || is_among(package, product.subcomponents);
+    if (!means(product.self, package) && !artifact.is(product.self)) return false;
+    return product.subcomponents.empty() ||
+           std::ranges::any_of(product.subcomponents,
+                               [&](const VexComponent& component) { return means(component, package); });
   });
 }
 

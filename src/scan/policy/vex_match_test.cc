@@ -73,6 +73,16 @@ TEST(VexMatchTest, OfAnArtifactWithPartsOnlyThosePartsAreMeant) {
   EXPECT_FALSE(speaks_of_openssl(R"({"@id": "pkg:oci/other", "subcomponents": ["pkg:deb/debian/openssl"]})"));
 }
 
+TEST(VexMatchTest, OfAPackageWithPartsOnlyThosePartsAreMeant) {
+  const auto with = [](const std::string& parts) {
+    return R"({"@id": "pkg:deb/debian/openssl", "subcomponents": [)" + parts + "]}";
+  };
+  EXPECT_TRUE(speaks_of_openssl(with("")));
+  EXPECT_FALSE(speaks_of_openssl(with(R"({"@id": "pkg:deb/debian/bash"})")));
+  EXPECT_FALSE(speaks_of_openssl(with(R"("what?")")));
+  EXPECT_TRUE(speaks_of_openssl(with(R"("pkg:deb/debian/bash", "pkg:deb/debian/openssl@1.1.1d-0")")));
+}
+
 TEST(VexMatchTest, AnArtifactMayBeKnownByAUrlOfItsOwn) {
   const std::vector<VexDocument> documents{parse(statement(R"("pkg:golang/example.org/app")"))};
   const VexArtifact artifact({.names = {"pkg:golang/example.org/app@v1.0.0"}});
