@@ -163,7 +163,13 @@ Result<VexStatement> Reader::read_statement(const JsonNode& node) {
 
 Result<VexDocument> Reader::read(const JsonNode& root) {
   if (auto known = check_context(root); !known) return fail(std::move(known.error()));
-  at_ = feeds::parse_feed_time(root["timestamp"].text());
+  if (const auto stated = root["timestamp"].text(); !stated.empty()) {
+    at_ = feeds::parse_feed_time(stated);
+    if (!at_) {
+      return fail(Error(ErrorKind::kInvalid, fmt::format("{} has a timestamp that is no time", document_.name))
+                      .with_hint("write it as in 2025-06-30T12:00:00Z"));
+    }
+  }
   for (const auto& node : root["statements"].items()) {
     if (++number_ > kMostVexStatements) {
       return fail(ErrorKind::kInvalid, "{} has more than {} statements", document_.name, kMostVexStatements);

@@ -53,8 +53,8 @@ inline constexpr std::uint64_t kMostVexBytes = 64ULL << 20;
 inline constexpr std::size_t kMostVexStatements = 100'000;
 
 // kCorrupt: it is no JSON, or something in it is of the wrong type. kUnsupported: it is no OpenVEX, or of a version
-// that is not known. kInvalid: a statement breaks a rule of the format; it is named with the way out. One bad statement
-// spoils the document: what it says together is what its author meant.
+// that is not known. kInvalid: a statement, or the document's own time, breaks a rule of the format; it is named with
+// the way out. One bad statement spoils the document: what it says together is what its author meant.
 [[nodiscard]] Result<VexDocument> parse_openvex(std::string_view json, std::string name);
 // The same of a file.
 [[nodiscard]] Result<VexDocument> load_openvex(const std::filesystem::path& file);

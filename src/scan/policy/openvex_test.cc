@@ -128,6 +128,18 @@ TEST(OpenVexTest, AStatementThatBreaksARuleIsNamed) {
               HasSubstr("timestamp that is no time"));
 }
 
+TEST(OpenVexTest, ADocumentsTimeIsATimeOrIsNotStated) {
+  const auto dated = [](const std::string& time) {
+    return R"({"@context": "https://openvex.dev/ns/v0.2.0", )" + time +
+           R"("statements": [{"vulnerability": "CVE-1-2", "products": ["x"], "status": "fixed"}]})";
+  };
+  const auto error = refused(dated(R"("timestamp": "yesterday", )"));
+  EXPECT_EQ(error.kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(error.message(), "x.json has a timestamp that is no time");
+  EXPECT_THAT(error.hint(), HasSubstr("2025-06-30"));
+  EXPECT_EQ(parse(dated("")).statements.at(0).at, std::nullopt);
+}
+
 TEST(OpenVexTest, IsLoadedFromAFile) {
   const sys::TempDir folder;
   std::ofstream(folder.file("vex.json")) << document("");
