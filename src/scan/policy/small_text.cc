@@ -1,6 +1,5 @@
 #include "scan/policy/small_text.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -11,22 +10,6 @@
 #include "sys/system_error.h"
 
 namespace slipway::scan {
-
-namespace {
-
-char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-}  // namespace
-
-std::string small_letters(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), small_letter);
-  return out;
-}
-
-bool same_letters(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::ranges::equal(a, b, {}, small_letter, small_letter);
-}
 
 Result<std::string> read_rules(const std::filesystem::path& file, std::uint64_t most) {
   const sys::Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
