@@ -26,9 +26,11 @@ enum class Vulnerabilities : std::uint8_t { kLeftOut, kListed };
 
 // What an SBOM of anybody's making lists: CycloneDX JSON (1.2 to 1.7), SPDX 2.x as JSON or tag-value, and either as the
 // predicate of an in-toto statement, also in a DSSE envelope. What a package URL does not tell is taken from
-// properties that this program and Trivy write. A component without a usable package URL is noted in `unread`, unless
-// it is none that could be matched (a file, the operating system, the application itself). kCorrupt: it is no SBOM that
-// is known. kUnsupported: it is one, of another version or as XML.
+// properties that this program and Trivy write. Noted in `unread` are: a component without a usable package URL, unless
+// it is a file, the operating system or what the document is about; packages of a second distribution, which are left
+// out; that there are no packages, unless the document itself says that this is all; and what follows the first of
+// several documents. kCorrupt: it is no SBOM that is known. kUnsupported: it is one, of another version or as XML.
+// kRejected: it would take too much memory.
 [[nodiscard]] Result<Inventory> read_sbom(std::string_view text);
 // Whether a text that begins so may be one.
 [[nodiscard]] bool looks_like_sbom(std::string_view beginning);

@@ -48,23 +48,45 @@ Distribution distribution_from(const Json& component) {
           .name = std::string(value_of(properties, property::kPrettyName))};
 }
 
-// Of these kinds there are others: files, containers, devices, data. Nothing is known against them by name.
-bool is_matched_kind(const std::string& type) { return type.empty() || type == "library" || type == "framework"; }
+SbomComponent component_from(const Json& json) {
+  return {.ref = text_field(json, "bom-ref"),
+          .group = text_field(json, "group"),
+          .name = text_field(json, "name"),
+          .version = text_field(json, "version"),
+          .url = text_field(json, "purl"),
+          .licence = licence_from(json),
+          .source = {},
+          .properties = properties_from(json)};
+}
 
+// A file is no package: nothing is known against it by name. An application, firmware or a platform may be one.
 void add_component(const Json& json, SbomInventory& inventory) {
   const auto& type = text_field(json, "type");
   if (type == "operating-system") return inventory.set_distribution(distribution_from(json));
-  SbomComponent component{.ref = text_field(json, "bom-ref"),
-                          .name = text_field(json, "name"),
-                          .version = text_field(json, "version"),
-                          .url = text_field(json, "purl"),
-                          .licence = licence_from(json),
-                          .source = {},
-                          .properties = properties_from(json)};
-  if (!component.url.empty() || is_matched_kind(type)) return inventory.add(component);
+  auto component = component_from(json);
+  if (!component.url.empty()) return inventory.add(component);
   if (value_of(component.properties, "aquasecurity:trivy:Class") == "lang-pkgs") {
-    inventory.add_file(std::move(component.ref), component.name);
+    return inventory.add_file(std::move(component.ref), component.name);
   }
+  if (type != "file") inventory.add(component);
+}
+
+void add_artifact(const Json& artifact, SbomInventory& inventory) {
+  inventory.describe(properties_from(artifact));
+  if (text_field(artifact, "type") == "operating-system")
+    return inventory.set_distribution(distribution_from(artifact));
+  inventory.add_artifact(component_from(artifact));
+}
+
+// Whether the document says of its artifact that all parts of it are listed.
+bool is_complete(const Json& document, const std::string& artifact) {
+  const auto names_it = [&](const Json& ref) {
+    return ref.is_string() && !artifact.empty() && ref.get_ref<const std::string&>() == artifact;
+  };
+  return std::ranges::any_of(list_field(document, "compositions"), [&](const Json& composition) {
+    return text_field(composition, "aggregate") == "complete" &&
+           std::ranges::any_of(list_field(composition, "assemblies"), names_it);
+  });
 }
 
 // A component may hold others, and these others again.
@@ -79,7 +101,12 @@ void add_components(const Json& holder, SbomInventory& inventory) {
         continue;
       }
       add_component(component, inventory);
-      if (component.contains("components")) open.push_back(&component);
+      const Json& within = field(component, "components");
+      if (within.is_array()) {
+        open.push_back(&component);
+      } else if (!within.is_null()) {
+        inventory.unread(text_field(component, "name"), "its components are not a list");
+      }
     }
   }
 }
@@ -108,11 +135,11 @@ Result<Inventory> read_cyclonedx(const Json& document) {
   }
   const Json& artifact = field(field(document, "metadata"), "component");
   SbomInventory inventory;
-  inventory.describe(properties_from(artifact));
-  if (text_field(artifact, "type") == "operating-system") inventory.set_distribution(distribution_from(artifact));
+  add_artifact(artifact, inventory);
   add_components(artifact, inventory);
   add_components(document, inventory);
   add_edges(document, inventory);
+  if (is_complete(document, text_field(artifact, "bom-ref"))) inventory.set_complete();
   return inventory.take();
 }
 

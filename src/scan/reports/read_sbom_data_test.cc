@@ -122,6 +122,7 @@ TEST_F(SbomDataTest, ALockFilesPackagesAndAClustersParts) {
   EXPECT_EQ(cluster.distribution->id, "ubuntu");
   EXPECT_EQ(cluster.packages.front().type, PackageType::kGolang);
   EXPECT_EQ(cluster.packages.back().type, PackageType::kOther);
+  EXPECT_FALSE(cluster.complete());  // etcd has no package URL
 }
 
 TEST_F(SbomDataTest, TrivysSbomsAreRead) {

@@ -15,10 +15,23 @@ namespace slipway::scan {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 std::string cyclonedx_of(std::string_view components) {
   return fmt::format(R"({{"bomFormat":"CycloneDX","specVersion":"1.5","version":1,"components":{}}})", components);
+}
+
+std::string spdx_of(std::string_view packages, std::string_view relationships = "[]") {
+  return fmt::format(R"({{"spdxVersion":"SPDX-2.3","SPDXID":"SPDXRef-DOCUMENT","packages":{},"relationships":{}}})",
+                     packages, relationships);
+}
+
+Inventory read(std::string_view text) {
+  auto made = read_sbom(text);
+  EXPECT_TRUE(made) << made.error().describe();
+  return made.value_or(Inventory{});
 }
 
 std::string in_envelope(std::string_view statement) {
@@ -68,8 +81,7 @@ TEST(ReadSbomTest, EnvelopesAreOpened) {
   const auto cosigns = Json{{"Data", parse_json(sbom).value()}}.dump();
   const auto cosigns_text = Json{{"Data", text}}.dump();
   for (const auto& wrapped : {in_statement(sbom), in_envelope(in_statement(text)), in_envelope(in_statement(cosigns)),
-                              in_envelope(in_statement(cosigns_text)), "\xEF\xBB\xBF \n" + in_envelope(text) + "\n",
-                              in_envelope(in_statement(text)) + "\n" + in_envelope("{}")}) {
+                              in_envelope(in_statement(cosigns_text)), "\xEF\xBB\xBF \n" + in_envelope(text) + "\n"}) {
     EXPECT_TRUE(looks_like_sbom(wrapped.substr(0, 64)));
     const auto read = read_sbom(wrapped);
     ASSERT_TRUE(read) << read.error().message();
@@ -77,18 +89,33 @@ TEST(ReadSbomTest, EnvelopesAreOpened) {
   }
 }
 
-TEST(ReadSbomTest, ComponentsWithinComponentsAreFound) {
-  const auto read = read_sbom(cyclonedx_of(
-      R"([{"type":"application","name":"app","components":[{"type":"library","name":"a","purl":"pkg:npm/a@1",
-           "components":[{"type":"library","name":"b","purl":"pkg:npm/b@2"}]}]}])"));
-  ASSERT_TRUE(read);
-  EXPECT_THAT(read->packages, SizeIs(2));
-  EXPECT_TRUE(read->complete());
+TEST(ReadSbomTest, OfSeveralDocumentsTheFirstIsReadAndTheRestNoted) {
+  const auto first = parse_json(cyclonedx_json(debian_report(), Vulnerabilities::kLeftOut)).value().dump();
+  for (const auto& text : {first + "\n" + first, first + "\r\ngarbage that is not JSON\n",
+                           in_envelope(in_statement(first)) + "\n" + in_envelope("{}")}) {
+    const auto inventory = read(text);
+    EXPECT_EQ(inventory.packages, debian_report().inventory.packages);
+    EXPECT_THAT(inventory.unread,
+                ElementsAre(Unread{"what follows the first line", "of several documents only the first is read"}));
+  }
+  EXPECT_TRUE(read(first + "\n \t\r\n").complete());
 }
 
-TEST(ReadSbomTest, WhatCannotBeMatchedIsNotedOnlyIfItCouldHaveBeen) {
+TEST(ReadSbomTest, ComponentsWithinComponentsAreFound) {
+  const auto inventory = read(cyclonedx_of(
+      R"([{"type":"library","name":"app","purl":"pkg:npm/app@1","components":[{"type":"library","name":"a",
+           "purl":"pkg:npm/a@1","components":[{"type":"library","name":"b","purl":"pkg:npm/b@2"}]}]}])"));
+  EXPECT_THAT(inventory.packages, SizeIs(3));
+  EXPECT_TRUE(inventory.complete());
+  const auto broken = read(cyclonedx_of(R"([{"name":"ok","purl":"pkg:npm/ok@9","components":{"a":1}}])"));
+  EXPECT_THAT(broken.packages, SizeIs(1));
+  EXPECT_THAT(broken.unread, ElementsAre(Unread{"ok", "its components are not a list"}));
+}
+
+TEST(ReadSbomTest, WhatHasNoUsablePackageUrlIsNotedUnlessItIsAFile) {
   const auto read = read_sbom(cyclonedx_of(
-      R"([{"type":"file","name":"etc/passwd"},{"type":"application","name":"pom.xml"},{"type":"container","name":"c"},
+      R"([{"type":"file","name":"etc/passwd"},{"type":"application","name":"openssl"},{"type":"container","name":"c"},
+          {"type":"firmware","name":"x"},{"type":"platform","name":"java"},{"type":"application","name":"n","purl":123},
           {"type":"library","name":"no-url","version":"1"},{"type":"library","name":"bad","purl":"nonsense"},
           {"type":"framework","name":"no-version","purl":"pkg:npm/x"},
           {"type":"library","name":"elsewhere","version":"3","purl":"pkg:npm/elsewhere"},
@@ -99,14 +126,125 @@ TEST(ReadSbomTest, WhatCannotBeMatchedIsNotedOnlyIfItCouldHaveBeen) {
   EXPECT_EQ(read->packages[1].type, PackageType::kOther);
   std::vector<std::string> unread;
   for (const auto& entry : read->unread) unread.push_back(entry.path);
-  EXPECT_THAT(unread, ElementsAre("no-url", "bad", "no-version", ""));
+  EXPECT_THAT(unread, ElementsAre("openssl", "c", "x", "java", "n", "no-url", "bad", "no-version", ""));
+}
+
+TEST(ReadSbomTest, SpdxPackagesWithoutAUrlAreNotedWhateverTheyAreFor) {
+  const auto inventory = read(spdx_of(
+      R"([{"SPDXID":"SPDXRef-P1","name":"openssl","versionInfo":"1.0.1","primaryPackagePurpose":"SOURCE"},
+          {"SPDXID":"SPDXRef-P2","name":"nginx","versionInfo":"1.0.1","primaryPackagePurpose":"APPLICATION"},
+          {"SPDXID":"SPDXRef-Application-3","name":"tool","versionInfo":"1.0.1"},
+          {"SPDXID":"SPDXRef-Application-4","name":"app/package-lock.json"},
+          {"SPDXID":"SPDXRef-P5","name":"readme","primaryPackagePurpose":"FILE"},
+          {"SPDXID":"SPDXRef-ContainerImage-6","name":"image","primaryPackagePurpose":"CONTAINER"}])"));
+  EXPECT_THAT(inventory.packages, IsEmpty());
+  EXPECT_THAT(inventory.unread,
+              ElementsAre(Unread{"openssl", "it has no package URL"}, Unread{"nginx", "it has no package URL"},
+                          Unread{"tool", "it has no package URL"}));
+}
+
+TEST(ReadSbomTest, WhatTheDocumentIsAboutIsAPackageWhereItsUrlSaysSo) {
+  const auto about = [](std::string_view artifact) {
+    return fmt::format(R"({{"bomFormat":"CycloneDX","specVersion":"1.5","metadata":{{"component":{}}},"components":[
+                           {{"type":"library","name":"x","purl":"pkg:npm/x@1"}}]}})",
+                       artifact);
+  };
+  const auto package = read(about(R"({"type":"library","name":"t-vers","purl":"pkg:npm/t-vers@1.0.0"})"));
+  ASSERT_THAT(package.packages, SizeIs(2));
+  EXPECT_EQ(package.packages[0].name, "t-vers");
+  for (const auto* const artifact :
+       {R"({"type":"container","name":"image"})", R"({"type":"application","name":"app","version":"1"})",
+        R"({"type":"container","name":"image","purl":"pkg:oci/image@sha256:ab"})",
+        R"({"type":"platform","name":"k","purl":"pkg:k8s/k8s.io%2Fkubernetes@1.27.0"})"}) {
+    EXPECT_THAT(read(about(artifact)).packages, SizeIs(1)) << artifact;
+    EXPECT_TRUE(read(about(artifact)).complete()) << artifact;
+  }
+}
+
+TEST(ReadSbomTest, WhatAnSpdxDocumentDescribesIsAPackageWhereItsUrlSaysSo) {
+  const auto about = [](std::string_view url, std::string_view how) {
+    return spdx_of(fmt::format(R"([{{"SPDXID":"SPDXRef-P","name":"t-vers","versionInfo":"1.0.0","externalRefs":[
+                                   {{"referenceType":"purl","referenceLocator":"{}"}}]}},
+                                   {{"SPDXID":"SPDXRef-Q","name":"x","externalRefs":[
+                                   {{"referenceType":"purl","referenceLocator":"pkg:npm/x@1"}}]}}])",
+                               url),
+                   how);
+  };
+  const std::string describes =
+      R"([{"spdxElementId":"SPDXRef-DOCUMENT","relationshipType":"DESCRIBES","relatedSpdxElement":"SPDXRef-P"}])";
+  const std::string described =
+      R"([{"spdxElementId":"SPDXRef-P","relationshipType":"DESCRIBED_BY","relatedSpdxElement":"SPDXRef-DOCUMENT"}])";
+  for (const auto& how : {describes, described}) {
+    EXPECT_THAT(read(about("pkg:npm/t-vers@1.0.0", how)).packages, SizeIs(2));
+    EXPECT_THAT(read(about("pkg:oci/t-vers@sha256:ab", how)).packages, SizeIs(1));
+    EXPECT_THAT(read(about("", how)).packages, SizeIs(1));
+    EXPECT_TRUE(read(about("", how)).complete());
+  }
+}
+
+TEST(ReadSbomTest, ADocumentWithoutPackagesIsIncompleteUnlessItSaysThatThisIsAll) {
+  const std::string about = R"("metadata":{"component":{"bom-ref":"r","type":"container","name":"scratch"}})";
+  const auto composed = [&](std::string_view aggregate, std::string_view of) {
+    return fmt::format(
+        R"({{"bomFormat":"CycloneDX","specVersion":"1.5",{},"compositions":[{{"aggregate":"{}","assemblies":["{}"]}}]}})",
+        about, aggregate, of);
+  };
+  for (const auto& text :
+       {cyclonedx_of("[]"), std::string(R"({"bomFormat":"CycloneDX","specVersion":"1.5","version":1})"),
+        std::string(R"({"spdxVersion":"SPDX-2.3"})"), spdx_of("[]"), std::string("SPDXVersion: SPDX-2.3\n"),
+        cyclonedx_of(R"([{"type":"operating-system","name":"debian","version":"12"}])"), composed("incomplete", "r"),
+        composed("complete", "other")}) {
+    EXPECT_THAT(read(text).unread, ElementsAre(Unread{"the SBOM", "it lists no packages"})) << text;
+  }
+  EXPECT_TRUE(read(composed("complete", "r")).complete());
+  EXPECT_TRUE(read(cyclonedx_json(empty_report(), Vulnerabilities::kListed)).complete());
+  EXPECT_TRUE(read(spdx_json(empty_report())).complete());
+  auto unjudged = empty_report();
+  unjudged.unjudged = 1;
+  EXPECT_FALSE(read(spdx_json(unjudged)).complete());
+}
+
+TEST(ReadSbomTest, AGoModuleIsCalledAsItsNameIsSpelt) {
+  const auto name = [](std::string_view text) {
+    const auto inventory = read(text);
+    return inventory.packages.empty() ? std::string("none") : inventory.packages[0].name;
+  };
+  const std::string url = R"("purl":"pkg:golang/github.com/masterminds/goutils@v1.1.0")";
+  EXPECT_EQ(name(cyclonedx_of(R"([{"name":"github.com/Masterminds/goutils",)" + url + "}]")),
+            "github.com/Masterminds/goutils");
+  EXPECT_EQ(name(cyclonedx_of(R"([{"group":"github.com/Masterminds","name":"goutils",)" + url + "}]")),
+            "github.com/Masterminds/goutils");
+  EXPECT_EQ(name(cyclonedx_of(R"([{"name":"GoUtils",)" + url + "}]")), "github.com/masterminds/goutils");
+  EXPECT_EQ(name(spdx_of(R"([{"SPDXID":"SPDXRef-P","name":"github.com/Masterminds/goutils","externalRefs":[
+      {"referenceType":"purl","referenceLocator":"pkg:golang/github.com/masterminds/goutils@v1.1.0"}]}])")),
+            "github.com/Masterminds/goutils");
+  // A URL that has capital letters is not one that lost them, and other ecosystems' URLs lose none.
+  EXPECT_EQ(name(cyclonedx_of(R"([{"name":"github.com/x/y","purl":"pkg:golang/github.com/X/y@v1"}])")),
+            "github.com/X/y");
+  EXPECT_EQ(name(cyclonedx_of(R"([{"name":"Express","purl":"pkg:npm/express@1"}])")), "express");
+}
+
+// Others do not read the properties that tell the name, and may leave them out.
+TEST(ReadSbomTest, AGoModuleOfOursComesBackWithoutOurProperties) {
+  Report report;
+  report.inventory.packages = {
+      {.type = PackageType::kGolang, .name = "github.com/Masterminds/goutils", .version = "1"}};
+  auto cyclonedx = parse_json(cyclonedx_json(report, Vulnerabilities::kLeftOut)).value();
+  for (auto& component : cyclonedx["components"]) component.erase("properties");
+  auto spdx = parse_json(spdx_json(report)).value();
+  for (auto& package : spdx["packages"]) package.erase("annotations");
+  for (const auto& document : {cyclonedx, spdx}) {
+    const auto inventory = read(document.dump());
+    EXPECT_EQ(inventory.packages, report.inventory.packages);
+    EXPECT_TRUE(inventory.complete());
+  }
 }
 
 TEST(ReadSbomTest, SyftsWaysOfTellingTheSourceAreUnderstood) {
   const auto read = read_sbom(cyclonedx_of(
       R"([{"type":"library","name":"libssl","purl":"pkg:deb/debian/libssl3@3.0.1-1?arch=amd64&upstream=openssl&distro=debian-12",
            "properties":[{"name":"syft:location:0:path","value":"/var/lib/dpkg/status"}]},
-          {"type":"library","name":"x","purl":"pkg:rpm/rhel/libs@1.0-2?epoch=1&upstream=open-ssl-1.0-2.src.rpm"},
+          {"type":"library","name":"x","purl":"pkg:rpm/libs@1.0-2?epoch=1&upstream=open-ssl-1.0-2.src.rpm"},
           {"type":"library","name":"y","purl":"pkg:deb/debian/y@1?upstream=z%402"}])"));
   ASSERT_TRUE(read);
   ASSERT_THAT(read->packages, SizeIs(3));
@@ -138,7 +276,8 @@ TEST(ReadSbomTest, ASecondDistributionIsNotedUnlessItIsTheSame) {
   const auto system = [](const char* name, const char* version) {
     return fmt::format(R"({{"type":"operating-system","name":"{}","version":"{}"}})", name, version);
   };
-  const auto same = read_sbom(cyclonedx_of(fmt::format("[{0},{0}]", system("redhat", "8"))));
+  const auto same =
+      read_sbom(cyclonedx_of(fmt::format(R"([{0},{0},{{"purl":"pkg:npm/a@1"}}])", system("redhat", "8"))));
   ASSERT_TRUE(same);
   EXPECT_EQ(same->distribution->id, "rhel");
   EXPECT_TRUE(same->complete());
@@ -146,6 +285,31 @@ TEST(ReadSbomTest, ASecondDistributionIsNotedUnlessItIsTheSame) {
   ASSERT_TRUE(other);
   EXPECT_EQ(other->distribution->id, "debian");
   EXPECT_FALSE(other->complete());
+}
+
+TEST(ReadSbomTest, PackagesOfASecondDistributionAreLeftOutAndNoted) {
+  const auto urls = read(cyclonedx_of(
+      R"([{"type":"library","name":"in11only","purl":"pkg:deb/debian/in11only@1.0?distro=debian-11"},
+          {"type":"library","name":"in12only","purl":"pkg:deb/debian/in12only@1.0?distro=debian-12"},
+          {"type":"library","name":"both","purl":"pkg:npm/both@1.0"}])"));
+  ASSERT_THAT(urls.packages, SizeIs(2));
+  EXPECT_EQ(urls.packages[0].name, "in11only");
+  EXPECT_THAT(urls.unread, ElementsAre(Unread{"packages of debian 12",
+                                              "the SBOM is taken as one of debian 11, and they are left out (1)"}));
+  // Wherever the operating system stands.
+  const auto told = read(cyclonedx_of(
+      R"([{"type":"library","name":"bash","purl":"pkg:rpm/almalinux/bash@5.1.8-1.el9?distro=almalinux-9"},
+          {"type":"library","name":"a","purl":"pkg:apk/alpine/a@1.0-r0?distro=3.18.4"},
+          {"type":"library","name":"b","purl":"pkg:apk/alpine/b@1.0-r0?distro=3.18.4"},
+          {"type":"library","name":"c","purl":"pkg:deb/debian/c@1.0?distro=debian-12.4"},
+          {"type":"operating-system","name":"debian","version":"12"}])"));
+  ASSERT_THAT(told.packages, SizeIs(1));
+  EXPECT_EQ(told.packages[0].name, "c");
+  EXPECT_THAT(
+      told.unread,
+      ElementsAre(
+          Unread{"packages of alpine 3.18.4", "the SBOM is taken as one of debian 12, and they are left out (2)"},
+          Unread{"packages of almalinux 9", "the SBOM is taken as one of debian 12, and they are left out (1)"}));
 }
 
 TEST(ReadSbomTest, TagsAndValuesMaySpanLines) {
@@ -159,14 +323,35 @@ TEST(ReadSbomTest, TagsAndValuesMaySpanLines) {
       "FileName: ./f\nSPDXID: SPDXRef-File\n"
       "Relationship: SPDXRef-DOCUMENT DESCRIBES SPDXRef-Root\n"
       "LicenseID: LicenseRef-1\nExtractedText: <text>long\ntext</text>\nLicenseName: Fine\n"
-      "PackageName: never-closed\nPackageComment: <text>x");
+      "PackageName: no-url\nPackageComment: <text>x</text>");
   ASSERT_TRUE(read) << read.error().message();
   ASSERT_THAT(read->packages, SizeIs(1));
   EXPECT_EQ(read->packages[0].name, "jq");
   EXPECT_EQ(read->packages[0].licence, "Fine");
   EXPECT_EQ(read->packages[0].path, "a\nb");
   EXPECT_EQ(read->distribution->id, "debian");
-  EXPECT_THAT(read->unread, ElementsAre(Unread{"never-closed", "it has no package URL"}));
+  EXPECT_THAT(read->unread, ElementsAre(Unread{"no-url", "it has no package URL"}));
+}
+
+TEST(ReadSbomTest, ATextThatIsNeverClosedIsCorruptSinceItHidesWhatFollows) {
+  const auto read = read_sbom(
+      "SPDXVersion: SPDX-2.3\nPackageName: a\nExternalRef: PACKAGE-MANAGER purl pkg:npm/a@1\n"
+      "PackageComment: <text>unclosed\n\nPackageName: b\nExternalRef: PACKAGE-MANAGER purl pkg:npm/b@1\n");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt);
+  EXPECT_THAT(read.error().message(), HasSubstr("line 4"));
+  EXPECT_THAT(read.error().message(), HasSubstr("PackageComment"));
+}
+
+TEST(ReadSbomTest, MoreValuesThanAnyListOfPackagesHasAreRefusedBeforeTheyAreRead) {
+  std::string values;
+  for (int at = 0; at < 8'000'001; ++at) values += "[],";
+  const auto read = read_sbom(R"({"bomFormat":"CycloneDX","specVersion":"1.5","a":[)" + values + "0]}");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind(), ErrorKind::kRejected);
+  // In a text they are none.
+  const auto text = std::string(17'000'000, ',');
+  EXPECT_TRUE(read_sbom(cyclonedx_of(R"([{"name":"a","purl":"pkg:npm/a@1","description":"\"[)" + text + R"("}])")));
 }
 
 TEST(ReadSbomTest, WhatIsNoSbomIsCorrupt) {

@@ -50,20 +50,24 @@ class Lines {
     return std::nullopt;
   }
 
+  // The tag of a "<text>" that is never closed: it reaches to the end, and hides what is there.
+  [[nodiscard]] const std::optional<std::string_view>& unclosed() const { return unclosed_; }
+
  private:
-  // One that is never closed reaches to the end.
   Line spanning(std::size_t colon) {
     constexpr std::string_view kOpen = "<text>";
     constexpr std::string_view kClose = "</text>";
     const auto tag = trimmed(rest_.substr(0, colon));
     const auto begin = rest_.find(kOpen) + kOpen.size();
     const auto end = std::min(rest_.find(kClose, begin), rest_.size());
+    if (end == rest_.size()) unclosed_ = tag;
     const auto value = rest_.substr(begin, end - begin);
     rest_.remove_prefix(std::min(end + kClose.size(), rest_.size()));
     return {tag, value};
   }
 
   std::string_view rest_;
+  std::optional<std::string_view> unclosed_{};
 };
 
 // What the next lines are about.
@@ -144,6 +148,10 @@ Result<Inventory> read_spdx_tags(std::string_view text) {
   Lines lines(text);
   TagReader reader;
   while (const auto line = lines.next()) reader.take(*line);
+  if (const auto tag = lines.unclosed()) {
+    const auto line = 1 + std::count(text.data(), tag->data(), '\n');
+    return fail(ErrorKind::kCorrupt, "line {} of an SPDX document: the <text> of {:.40} is never closed", line, *tag);
+  }
   return inventory_of(reader.document());
 }
 

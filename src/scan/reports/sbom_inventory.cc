@@ -8,7 +8,9 @@
 
 #include "base/number.h"
 #include "scan/inventory/finds.h"
+#include "scan/letters.h"
 #include "scan/reports/distribution_names.h"
+#include "scan/reports/sbom_distribution.h"
 #include "scan/reports/sbom_source.h"
 
 namespace slipway::scan {
@@ -20,6 +22,16 @@ constexpr std::size_t kMostLayers = 10'000;
 std::string relative(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   return std::string(path);
+}
+
+// A Go module's URL is in small letters by its specification, and its name is not: the component's own tells more.
+void take_spelling(const SbomComponent& component, Package& package) {
+  if (package.type != PackageType::kGolang || small_letters(package.name) != package.name) return;
+  for (const auto& name : {component.name, fmt::format("{}/{}", component.group, component.name)}) {
+    if (!same_letters(name, package.name)) continue;
+    package.name = name;
+    return;
+  }
 }
 
 }  // namespace
@@ -38,9 +50,9 @@ void SbomInventory::set_distribution(Distribution distribution) {
   if (!found_.distribution) {
     found_.distribution = std::move(distribution);
   } else if (found_.distribution->id != distribution.id || found_.distribution->version != distribution.version) {
-    unread(fmt::format("{} {}", distribution.id, distribution.version),
-           fmt::format("a second distribution: all packages are taken as those of {} {}", found_.distribution->id,
-                       found_.distribution->version));
+    unread(name_of(distribution),
+           fmt::format("a second distribution: packages that do not tell of theirs are taken as those of {}",
+                       name_of(*found_.distribution)));
   }
 }
 
@@ -122,12 +134,23 @@ void SbomInventory::add(const SbomComponent& component) {
   const auto url = parse_package_url(component.url);
   if (!url) return unread(label, url.error().message());
   Package package = package_of(*url);
+  take_spelling(component, package);
   if (package.version.empty()) package.version = component.version;
   apply(component, package);
   if (package.name.empty() || package.version.empty()) return unread(label, "it has no name or no version");
   if (!from_urls_) from_urls_ = distribution_of(*url);
+  if (is_of_distribution(package.type)) {
+    auto& told = told_[fmt::format("{}/{}?{}", url->type, url->space, url->qualifier("distro"))];
+    if (told.packages.empty()) told.url = *url;
+    told.packages.push_back(found_.packages.size());
+  }
   if (!component.ref.empty()) refs_.try_emplace(component.ref, found_.packages.size());
   found_.packages.push_back(std::move(package));
+}
+
+void SbomInventory::add_artifact(const SbomComponent& component) {
+  const auto url = parse_package_url(component.url);
+  if (url && package_of(*url).type != PackageType::kOther) add(component);
 }
 
 void SbomInventory::add_file(std::string ref, std::string_view path) {
@@ -153,9 +176,26 @@ void SbomInventory::spread_paths() {
   }
 }
 
+void SbomInventory::leave_out_others() {
+  if (!found_.distribution) return;
+  std::vector<bool> others(found_.packages.size());
+  for (const auto& [text, told] : told_) {
+    if (may_be_of(told.url, *found_.distribution)) continue;
+    unread(fmt::format("packages of {}", distribution_name(told.url)),
+           fmt::format("the SBOM is taken as one of {}, and they are left out ({})", name_of(*found_.distribution),
+                       told.packages.size()));
+    for (const auto at : told.packages) others[at] = true;
+  }
+  std::size_t at = 0;
+  std::erase_if(found_.packages, [&](const Package&) { return others[at++]; });
+}
+
 Inventory SbomInventory::take() {
   spread_paths();
   if (!found_.distribution) found_.distribution = std::move(from_urls_);
+  leave_out_others();
+  const bool listed_nothing = found_.packages.empty() && found_.unread.empty();
+  if (listed_nothing && !complete_) unread("the SBOM", "it lists no packages");
   if (unnoted_ > 0) found_.unread.push_back({"", fmt::format("and {} more", unnoted_)});
   const auto key = [](const Package& p) {
     return std::tie(p.type, p.name, p.version, p.path, p.layer, p.architecture, p.source, p.source_version, p.licence,

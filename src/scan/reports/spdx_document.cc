@@ -1,5 +1,6 @@
 #include "scan/reports/spdx_document.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -47,23 +48,24 @@ bool is_system(const SpdxPackage& package) {
          package.id.starts_with("SPDXRef-OperatingSystem");
 }
 
-// A thing that holds packages, and is none.
-bool is_holder(const SpdxPackage& package) {
-  constexpr std::array<std::string_view, 6> kPurposes{"CONTAINER", "APPLICATION", "FILE",
-                                                      "ARCHIVE",   "SOURCE",      "DEVICE"};
-  constexpr std::array<std::string_view, 5> kIds{"SPDXRef-ContainerImage", "SPDXRef-Application", "SPDXRef-Filesystem",
-                                                 "SPDXRef-Repository", "SPDXRef-DocumentRoot"};
-  for (const auto purpose : kPurposes) {
-    if (package.purpose == purpose) return true;
-  }
-  for (const auto id : kIds) {
-    if (package.id.starts_with(id)) return true;
-  }
-  return false;
+// As Trivy and syft call what their documents are about, where nothing else tells it.
+bool is_artifact_by_name(const SpdxPackage& package) {
+  constexpr std::array<std::string_view, 4> kIds{"SPDXRef-ContainerImage", "SPDXRef-Filesystem", "SPDXRef-Repository",
+                                                 "SPDXRef-DocumentRoot"};
+  return package.version.empty() &&
+         std::ranges::any_of(kIds, [&](std::string_view id) { return package.id.starts_with(id); });
 }
 
-void add_package(const SpdxDocument& document, const SpdxPackage& package, SbomInventory& inventory) {
+// As Trivy tells of one: what is found in it depends on it.
+bool is_lock_file(const SpdxPackage& package) {
+  return package.url.empty() && package.version.empty() && package.id.starts_with("SPDXRef-Application");
+}
+
+bool is_file(const SpdxPackage& package) { return package.url.empty() && package.purpose == "FILE"; }
+
+SbomComponent component_of(const SpdxDocument& document, const SpdxPackage& package) {
   SbomComponent component{.ref = package.id,
+                          .group = {},
                           .name = package.name,
                           .version = package.version,
                           .url = package.url,
@@ -74,7 +76,16 @@ void add_package(const SpdxDocument& document, const SpdxPackage& package, SbomI
   if (const auto path = info.find(": "); info.starts_with("acquired package info") && path != std::string::npos) {
     component.properties.push_back({"FilePath", info.substr(path + 2)});
   }
-  inventory.add(component);
+  return component;
+}
+
+std::set<std::string_view> described_by(const SpdxDocument& document) {
+  std::set<std::string_view> described;
+  for (const auto& [from, how, to] : document.relationships) {
+    if (how == "DESCRIBES") described.insert(to);
+    if (how == "DESCRIBED_BY") described.insert(from);
+  }
+  return described;
 }
 
 }  // namespace
@@ -83,28 +94,29 @@ Result<Inventory> inventory_of(const SpdxDocument& document) {
   if (!document.version.starts_with("SPDX-2.")) {
     return fail(ErrorKind::kUnsupported, "{:.20} is not known: SPDX 2 is", document.version);
   }
-  std::set<std::string_view> described;
-  for (const auto& [from, how, to] : document.relationships) {
-    if (how == "DESCRIBES") described.insert(to);
-  }
+  const auto described = described_by(document);
   SbomInventory inventory;
   for (const auto& package : document.packages) {
-    const bool is_artifact = described.contains(package.id);
+    const bool is_described = described.contains(package.id);
     const auto properties = properties_from(package.notes);
-    if (is_artifact) inventory.describe(properties);
+    if (is_described) inventory.describe(properties);
     if (is_system(package)) {
       inventory.set_distribution({.id = package.name,
                                   .version = package.version,
                                   .codename = value_of(properties, property::kCodename),
                                   .name = value_of(properties, property::kPrettyName)});
-    } else if (package.url.empty() && (is_artifact || is_holder(package))) {
-      if (package.id.starts_with("SPDXRef-Application")) inventory.add_file(package.id, package.name);
-    } else if (!is_artifact || described.size() > 1) {  // one that describes many lists them so
-      add_package(document, package, inventory);
+    } else if (is_lock_file(package)) {
+      inventory.add_file(package.id, package.name);
+    } else if (is_artifact_by_name(package) || (is_described && described.size() == 1)) {
+      inventory.add_artifact(component_of(document, package));
+    } else if (!is_file(package)) {  // a document that describes many lists its packages so
+      inventory.add(component_of(document, package));
     }
   }
   for (const auto& [from, how, to] : document.relationships) {
-    if (how == "CONTAINS" || how == "DEPENDS_ON") inventory.add_edge(from, to);
+    if (how != "CONTAINS" && how != "DEPENDS_ON") continue;
+    if (to == "NONE") inventory.set_complete();
+    inventory.add_edge(from, to);
   }
   return inventory.take();
 }

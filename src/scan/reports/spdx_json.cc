@@ -30,6 +30,7 @@ class Document {
     add_root();
     if (report_.inventory.distribution) add_system(*report_.inventory.distribution);
     for (const auto& package : report_.inventory.packages) add_package(package);
+    if (count_ == 0 && report_.complete()) relate(kRoot, "DEPENDS_ON", "NONE");
   }
 
   [[nodiscard]] OrderedJson take() {
