@@ -1,9 +1,10 @@
 // Whether a package URL that somebody wrote down means a package that is there:
 //   pkg:TYPE/NAMESPACE/NAME@VERSION?QUALIFIER=VALUE&...#SUBPATH
-// Taken apart only to be compared: letters that make no difference in a type's names are made small, so nothing of this
-// is fit to be shown. Any text may be given.
+// Taken apart (by scan/reports/package_url.h) only to be compared: letters that make no difference in a type's names
+// are made small, so nothing of this is fit to be shown. Any text may be given.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ struct PurlParts {
   std::string space{};  // the namespace; its parts are joined by slashes
   std::string name{};
   std::string version{};  // empty: none is stated. Of Go without the v
-  std::map<std::string, std::string> qualifiers{};
+  std::map<std::string, std::string, std::less<>> qualifiers{};
 
   friend bool operator==(const PurlParts&, const PurlParts&) = default;
 };

@@ -35,6 +35,7 @@ TEST(PurlMatchTest, NamespacesMayHavePartsOrBeMissing) {
   EXPECT_EQ(split_purl("pkg:npm/@babel")->name, "@babel");
   EXPECT_EQ(split_purl("PKG://NPM/left-pad@1.3.0"), split_purl("pkg:npm/left-pad@1.3.0"));
   EXPECT_EQ(split_purl("pkg:oci/app@sha256:ab12")->version, "sha256:ab12");
+  EXPECT_EQ(split_purl("pkg:deb/debian/a@1/2")->version, "1/2");
 }
 
 TEST(PurlMatchTest, WhatIsNoneIsNone) {
