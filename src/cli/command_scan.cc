@@ -19,9 +19,9 @@
 #include "pipeline/validation.h"
 #include "scan/inventory/inventory_taker.h"
 #include "scan/inventory_json.h"
-#include "scan/policy/small_text.h"
 #include "scan/reports/formats.h"
 #include "scan/scanner.h"
+#include "scan/text_file.h"
 #include "scan/trivy/trivy_scan.h"
 
 namespace slipway::cli {
@@ -75,7 +75,7 @@ Result<Wish> wish_of(const Session& session, const Arguments& arguments) {
 }
 
 Result<scan::Artifact> from_sbom(const std::filesystem::path& file) {
-  auto text = scan::read_rules(file, kMostSbom);
+  auto text = scan::read_text_file(file, kMostSbom);
   if (!text) return fail(std::move(text.error()));
   auto inventory = scan::read_sbom(*text);
   if (!inventory) return inventory.error().during("read {}", file.string());

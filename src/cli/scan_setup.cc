@@ -6,7 +6,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "scan/policy/small_text.h"
+#include "scan/text_file.h"
 
 namespace slipway::cli {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
 Result<> add_text(const std::filesystem::path& file, std::uint64_t most, Texts& texts) {
-  auto text = scan::read_rules(file, most);
+  auto text = scan::read_text_file(file, most);
   if (!text) return fail(std::move(text.error()));
   texts.emplace_back(file.string(), std::move(*text));
   return {};

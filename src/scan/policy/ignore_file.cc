@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "feeds/formats/feed_time.h"
-#include "scan/policy/small_text.h"
+#include "scan/letters.h"
+#include "scan/text_file.h"
 
 namespace slipway::scan {
 namespace {
@@ -218,7 +219,7 @@ Result<IgnoreFile> parse_ignore_file(std::string_view text, std::string name) {
 }
 
 Result<IgnoreFile> load_ignore_file(const std::filesystem::path& file) {
-  auto text = read_rules(file, kMostIgnoreBytes);
+  auto text = read_text_file(file, kMostIgnoreBytes);
   if (!text) return fail(std::move(text.error()));
   return parse_ignore_file(*text, file.string());
 }

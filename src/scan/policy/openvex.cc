@@ -6,7 +6,8 @@
 
 #include "feeds/formats/feed_time.h"
 #include "feeds/formats/json_node.h"
-#include "scan/policy/small_text.h"
+#include "scan/letters.h"
+#include "scan/text_file.h"
 
 namespace slipway::scan {
 namespace {
@@ -202,7 +203,7 @@ Result<VexDocument> parse_openvex(std::string_view json, std::string name) {
 }
 
 Result<VexDocument> load_openvex(const std::filesystem::path& file) {
-  auto text = read_rules(file, kMostVexBytes);
+  auto text = read_text_file(file, kMostVexBytes);
   if (!text) return fail(std::move(text.error()));
   return parse_openvex(*text, file.string());
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scan/policy/small_text.h"
+#include "scan/letters.h"
 
 namespace slipway::scan {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "scan/policy/small_text.h"
+#include "scan/letters.h"
 
 namespace slipway::scan {
 namespace {

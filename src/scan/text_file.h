@@ -1,4 +1,4 @@
-// The texts that people write rules in.
+// Files that whoever scans names himself: rules, SBOMs.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,10 @@
 #include <string>
 
 #include "base/error.h"
-#include "scan/letters.h"
 
 namespace slipway::scan {
 
 // The whole of a file, or of whatever the path names that can be read. kInvalid when it has more than `most` bytes.
-[[nodiscard]] Result<std::string> read_rules(const std::filesystem::path& file, std::uint64_t most);
+[[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& file, std::uint64_t most);
 
 }  // namespace slipway::scan

@@ -1,4 +1,4 @@
-#include "scan/policy/small_text.h"
+#include "scan/text_file.h"
 
 #include <array>
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 namespace slipway::scan {
 
-Result<std::string> read_rules(const std::filesystem::path& file, std::uint64_t most) {
+Result<std::string> read_text_file(const std::filesystem::path& file, std::uint64_t most) {
   const sys::Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in) return fail(sys::system_error("open", file.string(), errno));
   std::string text;
