@@ -52,9 +52,9 @@ void read_purl(std::string_view text) {
 }
 
 void read_report(std::string_view text) {
-  const auto findings = read_trivy_report(text);
-  if (!findings) return;
-  for (const auto& finding : *findings) require(!finding.id.empty() && !finding.package.name.empty());
+  const auto report = read_trivy_report(text);
+  if (!report) return;
+  for (const auto& finding : report->findings) require(!finding.id.empty() && !finding.package.name.empty());
 }
 
 }  // namespace

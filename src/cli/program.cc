@@ -103,7 +103,7 @@ class Program {
     return wrong_use("no command was given");
   }
 
-  // What could not be written is a failure too, whatever the command said.
+  // What could not be written is a failure too, also of a command that found something (kVulnerable).
   static ExitCode finish(Output& output, CommandResult result) {
     ExitCode code = ExitCode::kDone;
     if (result) {
@@ -115,7 +115,7 @@ class Program {
     auto written = output.finish();
     if (written) return code;
     output.warn(render_error(written.error(), output.err_look().color));
-    return code == ExitCode::kDone ? ExitCode::kFailed : code;
+    return result ? ExitCode::kFailed : code;
   }
 
   const ProgramInput& input_;

@@ -120,11 +120,8 @@ Result<> Pipeline::add_machines(const PipelineOptions& options) {
                                      .taker = taker,
                                      .settings = options.download});
   if (!download) return fail(std::move(download.error()));
-  auto scan = add_scan_image(*manager_, {.catalog = catalog_,
-                                         .taker = taker,
-                                         .feeds = options.feeds,
-                                         .version = options.version,
-                                         .trivy = {.severities = {Severity::kHigh, Severity::kCritical}}});
+  auto scan = add_scan_image(*manager_,
+                             {.catalog = catalog_, .taker = taker, .feeds = options.feeds, .version = options.version});
   if (!scan) return fail(std::move(scan.error()));
   auto unpack =
       add_unpack_image(*manager_, {.catalog = catalog_,

@@ -170,8 +170,9 @@ Result<ScanImage::Said> ScanImage::ask_feeds(const ScanImageRequest& request, sc
 }
 
 Result<ScanImage::Said> ScanImage::ask_trivy(const Run& run, scan::Artifact artifact, const scan::Rules& rules) const {
-  auto report = scan::judge_with_trivy(std::move(artifact), parts_.trivy, rules, data_rules_of(run.request().scan),
-                                       manager_.clock().now(), run.stop());
+  auto report = scan::judge_with_trivy(std::move(artifact), parts_.trivy, rules,
+                                       block_at(run.request().scan).value_or(std::nullopt),
+                                       data_rules_of(run.request().scan), manager_.clock().now(), run.stop());
   if (!report) return fail(std::move(report.error()));
   return Said{std::move(*report), {}};
 }

@@ -29,8 +29,9 @@ struct Finding {
   std::string severity_source{};  // who says so: "debian", "osv", "cvss", ...
   std::optional<double> score{};  // CVSS
   std::string vector{};
-  std::string source{};    // the feed whose advisory it is: "debian", "alpine", "osv"; "trivy"
-  std::string advisory{};  // its URN; empty where there is none
+  std::string score_source{};  // whose these two are: "cve", "osv", "nvd"; empty: the advisory's
+  std::string source{};        // the feed whose advisory it is: "debian", "alpine", "osv"; "trivy"
+  std::string advisory{};      // its URN; empty where there is none
   std::string title{};
   std::string description{};
   std::vector<std::string> weaknesses{};  // "CWE-79"
@@ -71,8 +72,12 @@ struct Report {
   Inventory inventory{};
   std::vector<Finding> findings{};  // worst first
   std::vector<Suppressed> suppressed{};
-  std::uint64_t unjudged = 0;           // packages that nothing can be said of
-  std::vector<std::string> warnings{};  // why this may not be all: old data, files that could not be read
+  // How many are left out since nobody asked for them.
+  std::uint64_t of_other_severity = 0;
+  std::uint64_t unfixed = 0;
+  std::optional<Severity> asked_from{};  // nothing less was asked for at all; none: everything was
+  std::uint64_t unjudged = 0;            // packages that nothing can be said of
+  std::vector<std::string> warnings{};   // why this may not be all: old data, files that could not be read
 
   // Else there may be more than is listed: never say "clean" then.
   [[nodiscard]] bool complete() const { return inventory.complete() && unjudged == 0; }

@@ -1,6 +1,8 @@
 #include "scan/scanner.h"
 
 #include <chrono>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "scan/reports/formats.h"
@@ -15,15 +17,22 @@ std::string in_days(Duration age) {
   return hours < 48 ? fmt::format("{} hours", hours) : fmt::format("{} days", hours / 24);
 }
 
+// One file may have several reasons: it is one that could not be read.
 void tell_of_unread(const Inventory& inventory, std::vector<std::string>& warnings) {
   constexpr std::size_t kMost = 20;
-  for (std::size_t i = 0; i < std::min(inventory.unread.size(), kMost); ++i) {
+  std::set<std::string_view> named;
+  std::set<std::string_view> more;
+  for (std::size_t i = 0; i < inventory.unread.size(); ++i) {
     const auto& [path, reason] = inventory.unread[i];
-    warnings.push_back(fmt::format("{} could not be read: {}", path, reason));
+    if (i < kMost) {
+      warnings.push_back(fmt::format("{} could not be read: {}", path, reason));
+      named.insert(path);
+    } else if (!named.contains(path)) {
+      more.insert(path);
+    }
   }
-  if (inventory.unread.size() > kMost) {
-    warnings.push_back(fmt::format("{} more files could not be read", inventory.unread.size() - kMost));
-  }
+  if (more.empty()) return;
+  warnings.push_back(fmt::format("{} more file{} could not be read", more.size(), more.size() == 1 ? "" : "s"));
 }
 
 }  // namespace
@@ -82,6 +91,8 @@ void apply_rules(std::vector<Finding> findings, const Rules& rules, Report& repo
       [&](const Package& package) { return package_url(package, report.inventory.distribution); }, report.scanned_at);
   report.findings = std::move(judged.findings);
   report.suppressed = std::move(judged.suppressed);
+  report.of_other_severity = judged.of_other_severity;
+  report.unfixed = judged.unfixed;
   report.warnings.insert(report.warnings.end(), judged.warnings.begin(), judged.warnings.end());
 }
 

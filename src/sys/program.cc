@@ -160,10 +160,12 @@ Result<ProgramEnd> run_program(const ProgramOptions& options, const std::stop_to
   if (!nothing) return fail(system_error("open", "/dev/null", errno));
   const Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return fail(system_error("make", "an eventfd", errno));
+  std::vector<std::pair<int, int>> descriptors{{0, nothing.get()}, {1, out->writing.get()}, {2, err->writing.get()}};
+  descriptors.insert(descriptors.end(), options.descriptors.begin(), options.descriptors.end());
   auto process = Process::start({.executable = options.executable,
                                  .arguments = options.arguments,
                                  .environment = options.environment,
-                                 .descriptors = {{0, nothing.get()}, {1, out->writing.get()}, {2, err->writing.get()}},
+                                 .descriptors = std::move(descriptors),
                                  .folder = options.folder});
   if (!process) return fail(std::move(process.error()));
   out->writing = Descriptor();

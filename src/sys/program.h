@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -23,9 +24,10 @@ namespace slipway::sys {
 
 struct ProgramOptions {
   std::string executable{};
-  std::vector<std::string> arguments{};    // without the program's own name
-  std::vector<std::string> environment{};  // NAME=value; nothing is inherited
-  std::string folder{};                    // to be started in; empty: ours
+  std::vector<std::string> arguments{};            // without the program's own name
+  std::vector<std::string> environment{};          // NAME=value; nothing is inherited
+  std::vector<std::pair<int, int>> descriptors{};  // beside its streams: its number, above 2, and ours
+  std::string folder{};                            // to be started in; empty: ours
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
   std::size_t most_output = 64UL << 20;  // bytes of its standard output
   std::size_t kept_errors = 16UL << 10;  // bytes of its standard error: the last ones

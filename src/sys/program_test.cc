@@ -10,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sys/testing/temp_dir.h"
 
@@ -50,6 +52,16 @@ class Watch {
   TempDir folder_;
   Descriptor reading_;
 };
+
+TEST(ProgramTest, HasTheDescriptorsItIsGiven) {
+  const Descriptor file(::memfd_create("x", MFD_CLOEXEC));
+  ASSERT_EQ(::write(file.get(), "hello", 5), 5);
+  auto options = shell("cat /proc/self/fd/3");
+  options.descriptors = {{3, file.get()}};
+  const auto said = run_program(options, {});
+  ASSERT_TRUE(said) << said.error().describe();
+  EXPECT_TRUE(said->out.starts_with("hello")) << said->out;
+}
 
 TEST(ProgramTest, AnswersWithAllThatItSaidAndHowItEnded) {
   const auto said = run_program(shell("echo out; echo err >&2; exit 3"), {});

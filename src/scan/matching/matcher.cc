@@ -172,6 +172,7 @@ void Matcher::fill_texts(Finding& finding, const Known& known) const {
   if (!finding.score && facts.score) {
     finding.score = facts.score;
     finding.vector = facts.vector;
+    if (facts.urn.contains("::cve::")) finding.score_source = "cve";
   }
   if (detail_ == Detail::kVerdict) return;
   take_if_empty(finding.description, facts.description);

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sys/descriptor.h"
+#include "sys/system_error.h"
 
 namespace slipway::scan {
 namespace {
@@ -37,6 +44,7 @@ constexpr std::array<std::string_view, 23> kPassedOn{"PATH",
 
 constexpr std::size_t kLinesOfFailure = 3;
 constexpr auto kTimeForVersion = std::chrono::milliseconds(std::chrono::seconds(30));
+constexpr int kSbomNumber = 3;  // of the SBOM's descriptor, in Trivy
 constexpr std::string_view kWayOut = "install trivy, or set scan_engine: builtin";
 
 std::vector<std::string> passed_on(const std::vector<std::string>& environment) {
@@ -75,16 +83,34 @@ Error failure(const sys::ProgramEnd& said) {
                                        : fmt::format("trivy failed with {}: {}", said.end.code, words)};
 }
 
+Result<sys::Descriptor> in_memory(std::string_view text) {
+  sys::Descriptor fd(::memfd_create("sbom.cdx.json", MFD_CLOEXEC));
+  if (!fd) return fail(sys::system_error("make", "a file in memory", errno));
+  while (!text.empty()) {
+    const auto put = ::write(fd.get(), text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return fail(sys::system_error("write", "a file in memory", errno));
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return fd;
+}
+
+struct Asking {
+  std::vector<std::string> arguments{};
+  std::vector<std::pair<int, int>> descriptors{};
+  std::chrono::milliseconds timeout{};
+};
+
 // What it says when all went well.
-Result<std::string> ask(const TrivyEngine& engine, std::vector<std::string> arguments,
-                        std::chrono::milliseconds timeout, const std::stop_token& stop) {
+Result<std::string> ask(const TrivyEngine& engine, Asking asking, const std::stop_token& stop) {
   const auto executable = sys::find_program(engine.program, sys::variable(engine.environment, "PATH"));
   if (!executable) return fail(not_installed(engine.program));
   auto said = sys::run_program({.executable = *executable,
-                                .arguments = std::move(arguments),
+                                .arguments = std::move(asking.arguments),
                                 .environment = passed_on(engine.environment),
+                                .descriptors = std::move(asking.descriptors),
                                 .folder = "/",
-                                .timeout = timeout,
+                                .timeout = asking.timeout,
                                 .most_output = engine.most_output},
                                stop);
   if (!said) {
@@ -112,28 +138,35 @@ std::vector<std::string> cache_arguments(const TrivyEngine& engine) {
 Result<TrivyVersion> TrivyEngine::version(const std::stop_token& stop) const {
   auto arguments = cache_arguments(*this);
   arguments.insert(arguments.end(), {"--version", "--format", "json"});
-  auto said = ask(*this, std::move(arguments), std::min(timeout, kTimeForVersion), stop);
+  auto said = ask(*this, {.arguments = std::move(arguments), .timeout = std::min(timeout, kTimeForVersion)}, stop);
   if (!said) return fail(std::move(said.error()));
   return read_trivy_version(*said);
 }
 
-Result<TrivyAnswer> TrivyEngine::scan_sbom(const std::filesystem::path& sbom, const std::stop_token& stop) const {
-  std::vector<std::string> arguments{"sbom", "--format", "json"};
+Result<TrivyAnswer> TrivyEngine::scan_sbom(std::string_view sbom, const std::vector<Severity>& severities,
+                                           const std::stop_token& stop) const {
+  const auto file = in_memory(sbom);
+  if (!file) return fail(file.error());
+  // All packages: only so can what it has judged and found clean be told from what it does not know.
+  std::vector<std::string> arguments{"sbom", "--format", "json", "--list-all-pkgs"};
   if (const auto list = severity_list(severities); !list.empty())
     arguments.insert(arguments.end(), {"--severity", list});
   arguments.emplace_back("--quiet");
   for (auto& one : cache_arguments(*this)) arguments.push_back(std::move(one));
   if (skip_db_update) arguments.emplace_back("--skip-db-update");
-  arguments.push_back(whole_path(sbom));  // which begins with no dash
-  const auto said = ask(*this, std::move(arguments), timeout, stop);
+  arguments.push_back(fmt::format("/proc/self/fd/{}", kSbomNumber));
+  const auto said =
+      ask(*this, {.arguments = std::move(arguments), .descriptors = {{kSbomNumber, file->get()}}, .timeout = timeout},
+          stop);
   if (!said) return fail(said.error());
-  auto findings = read_trivy_report(*said);
-  if (!findings) return findings.error().during("read what trivy answered");
+  auto report = read_trivy_report(*said);
+  if (!report) return report.error().during("read what trivy answered");
   // Only now: the scan may have fetched newer data. A report is good without it.
   const auto told = version(stop);
   if (!told && told.error().kind() == ErrorKind::kCancelled) return fail(told.error());
   const auto known = told.value_or(TrivyVersion{});
-  return TrivyAnswer{.findings = std::move(*findings),
+  return TrivyAnswer{.findings = std::move(report->findings),
+                     .judged = std::move(report->judged),
                      .engine = known.version.empty() ? "trivy" : "trivy " + known.version,
                      .database = known.database};
 }

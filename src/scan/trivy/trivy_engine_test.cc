@@ -25,7 +25,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kReport =
-    R"({"SchemaVersion": 2, "Results": [{"Class": "lang-pkgs", "Type": "npm", "Vulnerabilities": [
+    R"({"SchemaVersion": 2, "Results": [{"Class": "lang-pkgs", "Type": "npm", "Packages": [
+  {"Name": "a", "Version": "1.0"}, {"Name": "b", "Version": "1.0"}], "Vulnerabilities": [
   {"VulnerabilityID": "CVE-1-2", "PkgName": "a", "InstalledVersion": "1.0", "Severity": "HIGH"}]}]})";
 constexpr const char* kVersion = R"({"Version": "0.58.0", "VulnerabilityDB": {"UpdatedAt": "2024-12-16T18:16:32Z"}})";
 
@@ -52,7 +53,7 @@ class TrivyEngineTest : public ::testing::Test {
     std::filesystem::permissions(folder_.file("trivy"), std::filesystem::perms::owner_all);
   }
   Result<TrivyAnswer> scan(const std::stop_token& stop = {}) {
-    return engine_.scan_sbom(folder_.file("in.json"), stop);
+    return engine_.scan_sbom("the SBOM", severities_, stop);
   }
   Error refused() {
     const auto answer = scan();
@@ -62,6 +63,7 @@ class TrivyEngineTest : public ::testing::Test {
 
   sys::TempDir folder_;
   TrivyEngine engine_;
+  std::vector<Severity> severities_;
 };
 
 TEST_F(TrivyEngineTest, AnswersWithFindingsVersionAndTheDateOfItsData) {
@@ -71,6 +73,8 @@ TEST_F(TrivyEngineTest, AnswersWithFindingsVersionAndTheDateOfItsData) {
   ASSERT_EQ(answer->findings.size(), 1U);
   EXPECT_EQ(answer->findings[0].id, "CVE-1-2");
   EXPECT_EQ(answer->findings[0].source, "trivy");
+  EXPECT_TRUE(answer->judged.has({.type = PackageType::kNpm, .name = "b"}));
+  EXPECT_FALSE(answer->judged.has({.type = PackageType::kNpm, .name = "c"}));
   EXPECT_EQ(answer->engine, "trivy 0.58.0");
   EXPECT_EQ(answer->database, feeds::parse_feed_time("2024-12-16T18:16:32Z"));
 }
@@ -78,21 +82,31 @@ TEST_F(TrivyEngineTest, AnswersWithFindingsVersionAndTheDateOfItsData) {
 TEST_F(TrivyEngineTest, IsAskedForNoMoreThanWeWantToKnow) {
   stand_in("for a in \"$@\"; do echo \"$a\"; done >asked; cat report");
   ASSERT_TRUE(scan());
-  EXPECT_EQ(text_of(folder_.file("asked")), "sbom\n--format\njson\n--quiet\n" + folder_.file("in.json") + "\n");
-  engine_.severities = {Severity::kCritical, Severity::kHigh, Severity::kNegligible};
+  EXPECT_EQ(text_of(folder_.file("asked")), "sbom\n--format\njson\n--list-all-pkgs\n--quiet\n/proc/self/fd/3\n");
+  severities_ = {Severity::kCritical, Severity::kHigh, Severity::kNegligible};
   engine_.skip_db_update = true;
   engine_.cache_dir = folder_.file("cache");
   ASSERT_TRUE(scan());
   EXPECT_EQ(text_of(folder_.file("asked")),
-            "sbom\n--format\njson\n--severity\nLOW,HIGH,CRITICAL\n--quiet\n--cache-dir\n" + folder_.file("cache") +
-                "\n--skip-db-update\n" + folder_.file("in.json") + "\n");
+            "sbom\n--format\njson\n--list-all-pkgs\n--severity\nLOW,HIGH,CRITICAL\n--quiet\n--cache-dir\n" +
+                folder_.file("cache") + "\n--skip-db-update\n/proc/self/fd/3\n");
 }
 
-TEST_F(TrivyEngineTest, ANameThatLooksLikeAnOptionIsGivenAsAFile) {
-  stand_in("for a in \"$@\"; do echo \"$a\"; done >asked; cat report");
-  ASSERT_TRUE(engine_.scan_sbom("--exit-code=0", {}));
-  EXPECT_THAT(text_of(folder_.file("asked")), HasSubstr("\n/"));
-  EXPECT_THAT(text_of(folder_.file("asked")), Not(HasSubstr("\n--exit")));
+// Its last word is where the SBOM is, for itself and for what it starts.
+TEST_F(TrivyEngineTest, IsGivenTheSbomInMemoryAndNoDiskHasIt) {
+  const sys::TempDir temporary;
+  engine_.environment.push_back("TMPDIR=" + temporary.path());
+  ASSERT_EQ(::setenv("TMPDIR", temporary.path().c_str(), 1), 0);
+  stand_in(
+      "for a in \"$@\"; do :; done; cat \"$a\" >given; sh -c \"cat $a\" >again; ls -A \"$TMPDIR\" >left; cat report");
+  const std::string large(300'000, 'x');
+  const auto answer = engine_.scan_sbom(large, {}, {});
+  ::unsetenv("TMPDIR");
+  ASSERT_TRUE(answer) << answer.error().describe();
+  EXPECT_EQ(text_of(folder_.file("given")), large);
+  EXPECT_EQ(text_of(folder_.file("again")), large);
+  EXPECT_EQ(text_of(folder_.file("left")), "");
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
 }
 
 TEST_F(TrivyEngineTest, GetsOnlyTheVariablesThatDoNotChangeAReport) {

@@ -83,11 +83,14 @@ std::vector<std::string> texts(const JsonNode& list) {
 
 // Of whom the severity is, else of NVD, else of whoever has one.
 void read_cvss(const JsonNode& all, std::string_view source, Finding& finding) {
-  JsonNode chosen = source.empty() ? JsonNode{} : all[source];
-  if (!chosen) chosen = all["nvd"];
+  std::string whose(source);
+  JsonNode chosen = whose.empty() ? JsonNode{} : all[whose];
+  if (!chosen) chosen = all[whose = "nvd"];
   if (!chosen) {
     const auto members = all.members();
-    if (!members.empty()) chosen = members.front().second;
+    if (members.empty()) return;
+    whose = members.front().first;
+    chosen = members.front().second;
   }
   for (const auto& [vector, score] :
        {std::pair{"V40Vector", "V40Score"}, {"V3Vector", "V3Score"}, {"V2Vector", "V2Score"}}) {
@@ -96,6 +99,7 @@ void read_cvss(const JsonNode& all, std::string_view source, Finding& finding) {
     if (text.empty() && !number) continue;
     finding.vector = text;
     finding.score = number;
+    finding.score_source = whose;
     return;
   }
 }
@@ -171,6 +175,25 @@ Finding read_vulnerability(const JsonNode& result, const JsonNode& node, const S
   return finding;
 }
 
+// Kinds of packages that Trivy lists and knows nothing of.
+bool is_only_listed(std::string_view type) {
+  constexpr std::array<std::string_view, 3> kTypes{"conda-pkg", "conda-environment", "julia"};
+  return std::ranges::find(kTypes, type) != kTypes.end();
+}
+
+void read_judged(const JsonNode& result, JudgedPackages& judged) {
+  const auto kind = result["Class"].text();
+  if ((kind != "os-pkgs" && kind != "lang-pkgs") || is_only_listed(result["Type"].text())) return;
+  const auto packages = result["Packages"].items();
+  if (packages.empty()) {
+    if (const auto type = type_of(result, std::nullopt); type != PackageType::kOther) judged.add_all(type);
+    return;
+  }
+  for (const auto& package : packages) {
+    judged.add(type_of(result, split_purl(package["Identifier"]["PURL"].text())), package["Name"].text());
+  }
+}
+
 Result<> check_schema(const JsonNode& root) {
   const auto schema =
       root.is_object() && root["SchemaVersion"].is_number() ? root["SchemaVersion"].number() : std::nullopt;
@@ -180,9 +203,11 @@ Result<> check_schema(const JsonNode& root) {
                   .with_hint("schema 2 is read: that of Trivy 0.20 and later"));
 }
 
-Result<std::vector<Finding>> read_results(const JsonNode& root) {
-  std::vector<Finding> findings;
+Result<TrivyReport> read_results(const JsonNode& root) {
+  TrivyReport report;
+  auto& findings = report.findings;
   for (const auto& result : root["Results"].items()) {
+    read_judged(result, report.judged);
     const auto sources = read_sources(result);
     for (const auto& node : result["Vulnerabilities"].items()) {
       auto finding = read_vulnerability(result, node, sources);
@@ -193,7 +218,17 @@ Result<std::vector<Finding>> read_results(const JsonNode& root) {
       findings.push_back(std::move(finding));
     }
   }
-  return findings;
+  return report;
+}
+
+// Names that differ only in what some registries (PyPI) and package URLs take for the same are one.
+std::string plain_name(std::string_view name) {
+  std::string plain(name);
+  for (auto& c : plain) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+    if (c == '_' || c == '.') c = '-';
+  }
+  return plain;
 }
 
 // Letters, digits and what else a version is written with: it goes into reports.
@@ -231,14 +266,22 @@ TrivyVersion read_plain_version(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<Finding>> read_trivy_report(std::string_view json) {
+void JudgedPackages::add(PackageType type, std::string_view name) { names_.emplace(type, plain_name(name)); }
+
+void JudgedPackages::add_all(PackageType type) { whole_.insert(type); }
+
+bool JudgedPackages::has(const Package& package) const {
+  return whole_.contains(package.type) || names_.contains({package.type, plain_name(package.name)});
+}
+
+Result<TrivyReport> read_trivy_report(std::string_view json) {
   feeds::JsonDocument document;
   const auto root = document.parse(json);
   if (!root) return fail(root.error());
   if (auto known = check_schema(*root); !known) return fail(std::move(known.error()));
-  auto findings = read_results(*root);
+  auto report = read_results(*root);
   if (document.fault()) return fail(*document.fault());
-  return findings;
+  return report;
 }
 
 TrivyVersion read_trivy_version(std::string_view text) {

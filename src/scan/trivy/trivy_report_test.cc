@@ -28,9 +28,9 @@ std::string result(const std::string& kind, const std::string& type, const std::
 }
 
 std::vector<Finding> read(const std::string& json) {
-  auto findings = read_trivy_report(json);
-  EXPECT_TRUE(findings) << findings.error().describe();
-  return findings ? *findings : std::vector<Finding>{};
+  auto read = read_trivy_report(json);
+  EXPECT_TRUE(read) << read.error().describe();
+  return read ? std::move(read->findings) : std::vector<Finding>{};
 }
 
 Finding read_one(const std::string& kind, const std::string& type, const std::string& more = "",
@@ -68,6 +68,7 @@ TEST(TrivyReportTest, AFindingIsReadWhole) {
                    .severity_source = "nvd",
                    .score = 9.8,
                    .vector = "CVSS:3.1/AV:N",
+                   .score_source = "nvd",
                    .source = "trivy",
                    .title = "t",
                    .description = "d",
@@ -138,7 +139,30 @@ TEST(TrivyReportTest, TheScoreIsOfWhomTheSeverityIsElseOfNvdElseOfAnybody) {
   EXPECT_EQ(read_one("lang-pkgs", "npm", all + R"(, "SeveritySource": "redhat")").score, 4);
   EXPECT_EQ(read_one("lang-pkgs", "npm", all + R"(, "SeveritySource": "ghsa")").score, 1);
   EXPECT_EQ(read_one("lang-pkgs", "npm", all + R"(, "SeveritySource": "debian")").score, 2);
-  EXPECT_EQ(read_one("lang-pkgs", "npm", R"(, "CVSS": {"redhat": {"V2Score": 3, "V2Vector": "AV:N"}})").vector, "AV:N");
+  const auto other = read_one("lang-pkgs", "npm", R"(, "CVSS": {"redhat": {"V2Score": 3, "V2Vector": "AV:N"}})");
+  EXPECT_EQ(other.vector, "AV:N");
+  EXPECT_EQ(other.score_source, "redhat");
+}
+
+TEST(TrivyReportTest, WhatResultsListIsJudged) {
+  const auto judged =
+      read_trivy_report(report(R"({"Class": "os-pkgs", "Type": "alpine", "Packages": [{"Name": "musl"}]},
+      {"Class": "lang-pkgs", "Type": "python-pkg", "Packages": [{"Name": "Flask-Login"}]},
+      {"Class": "lang-pkgs", "Type": "new", "Packages": [{"Name": "a", "Identifier": {"PURL": "pkg:npm/a@1"}}]},
+      {"Class": "lang-pkgs", "Type": "conda-pkg", "Packages": [{"Name": "zlib"}]},
+      {"Class": "license", "Type": "gomod", "Packages": [{"Name": "g"}]},
+      {"Class": "lang-pkgs", "Type": "jar"}, {"Class": "lang-pkgs", "Type": "unheard-of"}, {}, {"Class": "config"})"))
+          ->judged;
+  const auto has = [&](PackageType type, const std::string& name) { return judged.has({.type = type, .name = name}); };
+  EXPECT_TRUE(has(PackageType::kApk, "musl"));
+  EXPECT_FALSE(has(PackageType::kApk, "zlib"));
+  EXPECT_FALSE(has(PackageType::kDeb, "musl"));
+  EXPECT_TRUE(has(PackageType::kPypi, "flask_login"));
+  EXPECT_TRUE(has(PackageType::kNpm, "a"));
+  EXPECT_TRUE(has(PackageType::kMaven, "g:a")) << "a result without a list is about all of its type";
+  EXPECT_FALSE(has(PackageType::kOther, "zlib")) << "Trivy lists these, and knows nothing of them";
+  EXPECT_FALSE(has(PackageType::kGolang, "g"));
+  EXPECT_EQ(read_trivy_report(R"({"SchemaVersion": 2})")->judged, JudgedPackages{});
 }
 
 TEST(TrivyReportTest, WhatIsNoReportIsRefused) {

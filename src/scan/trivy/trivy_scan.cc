@@ -1,63 +1,62 @@
 #include "scan/trivy/trivy_scan.h"
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
+#include <map>
+#include <string>
 #include <utility>
 
-#include <unistd.h>
-
 #include "scan/reports/formats.h"
-#include "sys/descriptor.h"
-#include "sys/system_error.h"
 
 namespace slipway::scan {
 namespace {
 
-// A file with a text, gone when this is.
-class TextFile {
- public:
-  static Result<TextFile> make(std::string_view text) {
-    std::string path = (std::filesystem::temp_directory_path() / "slipway-sbom-XXXXXX").string();
-    const sys::Descriptor fd(::mkstemp(path.data()));
-    if (!fd) return fail(sys::system_error("make", path, errno));
-    TextFile made(path);
-    while (!text.empty()) {
-      const auto put = ::write(fd.get(), text.data(), text.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return fail(sys::system_error("write", path, errno));
-      text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return made;
-  }
-  ~TextFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  TextFile(TextFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TextFile& operator=(TextFile&&) = delete;
+Severity least_wanted(const Rules& rules, std::optional<Severity> block_at) {
+  auto least = std::min(Severity::kHigh, block_at.value_or(Severity::kHigh));
+  for (const auto severity : rules.severities) least = std::min(least, severity);
+  return least;
+}
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+std::vector<Severity> at_least(Severity least) {
+  constexpr std::array kAll{Severity::kUnknown, Severity::kNegligible, Severity::kLow,
+                            Severity::kMedium,  Severity::kHigh,       Severity::kCritical};
+  std::vector<Severity> some;
+  std::ranges::copy_if(kAll, std::back_inserter(some), [&](Severity one) { return one >= least; });
+  return some;
+}
 
- private:
-  explicit TextFile(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
+// Trivy looks packages of a distribution up by the distribution, and passes over what it does not know.
+void tell_of_unjudged(const JudgedPackages& judged, Report& report) {
+  std::map<std::string, std::uint64_t> reasons;
+  for (const auto& package : report.inventory.packages) {
+    const bool homeless = is_of_distribution(package.type) && !report.inventory.distribution;
+    if (!homeless && judged.has(package)) continue;
+    const auto type = to_string(package.type);
+    ++reasons[homeless ? fmt::format("{} packages of an unknown distribution", type)
+                       : fmt::format("Trivy does not answer about {} packages", type)];
+  }
+  for (const auto& [reason, count] : reasons) {
+    report.unjudged += count;
+    report.warnings.push_back(fmt::format("{} package{} not judged: {}", count, count == 1 ? "" : "s", reason));
+  }
+}
 
 }  // namespace
 
-Result<Report> judge_with_trivy(Artifact artifact, const TrivyEngine& trivy, const Rules& rules, const DataRules& data,
-                                TimePoint now, const std::stop_token& stop) {
+Result<Report> judge_with_trivy(Artifact artifact, const TrivyEngine& trivy, const Rules& rules,
+                                std::optional<Severity> block_at, const DataRules& data, TimePoint now,
+                                const std::stop_token& stop) {
   Report report = report_of(std::move(artifact), now);
-  auto sbom = TextFile::make(cyclonedx_json(report, Vulnerabilities::kLeftOut));
-  if (!sbom) return fail(std::move(sbom.error()));
-  auto answer = trivy.scan_sbom(sbom->path(), stop);
+  const auto least = least_wanted(rules, block_at);
+  if (least > Severity::kUnknown) report.asked_from = least;
+  auto answer = trivy.scan_sbom(cyclonedx_json(report, Vulnerabilities::kLeftOut), at_least(least), stop);
   if (!answer) return answer.error().during("scan {} with Trivy", report.artifact);
   report.engine = std::move(answer->engine);
   report.data.push_back({.source = "trivy-db", .loaded_at = answer->database});
   if (auto good = judge_age("trivy-db", answer->database, data, now, report); !good) {
     return fail(std::move(good.error()));
   }
+  tell_of_unjudged(answer->judged, report);
   apply_rules(std::move(answer->findings), rules, report);
   return report;
 }
