@@ -1,7 +1,11 @@
 // `scan`: what is in an image, a tar file or an SBOM, and what is known against it.
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <system_error>
 #include <utility>
 
 #include "base/digest.h"
@@ -23,11 +27,12 @@
 #include "scan/scanner.h"
 #include "scan/text_file.h"
 #include "scan/trivy/trivy_scan.h"
+#include "sys/system_error.h"
 
 namespace slipway::cli {
 namespace {
 
-constexpr std::uint64_t kMostSbom = std::uint64_t{256} << 20;  // bytes
+constexpr std::uint64_t kMostSbom = std::uint64_t{128} << 20;  // bytes
 
 enum class Format : std::uint8_t { kTable, kJson, kSarif, kCyclonedx, kCyclonedxVulnerabilities, kSpdx };
 
@@ -46,6 +51,10 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+bool has_place_for_explanations(Format format) {
+  return format == Format::kTable || format == Format::kJson || format == Format::kSarif;
+}
+
 struct Wish {
   Format format = Format::kTable;
   pipeline::ScanRules rules{};
@@ -58,6 +67,10 @@ Result<Wish> wish_of(const Session& session, const Arguments& arguments) {
   Wish wish{.explain = arguments.has("--explain")};
   const auto format = arguments.get("--format").value_or(session.output.json() ? "json" : "table");
   wish.format = std::ranges::find(kFormats, format, &std::pair<std::string_view, Format>::first)->second;
+  if (wish.explain && !has_place_for_explanations(wish.format)) {
+    return fail(Error(ErrorKind::kInvalid, fmt::format("{} has no place for what --explain tells", format))
+                    .with_hint("--format table, json or sarif"));
+  }
   auto rules = scan_rules(session, arguments);
   if (!rules) return fail(std::move(rules.error()));
   wish.rules = std::move(*rules);
@@ -74,39 +87,60 @@ Result<Wish> wish_of(const Session& session, const Arguments& arguments) {
   return wish;
 }
 
-Result<scan::Artifact> from_sbom(const std::filesystem::path& file) {
-  auto text = scan::read_text_file(file, kMostSbom);
-  if (!text) return fail(std::move(text.error()));
-  auto inventory = scan::read_sbom(*text);
-  if (!inventory) return inventory.error().during("read {}", file.string());
-  return scan::Artifact{
-      .name = file.string(), .type = "sbom", .size = text->size(), .inventory = std::move(*inventory)};
+// A file that is to be scanned: where it is, without links, and what the user calls it.
+struct Target {
+  std::filesystem::path file{};
+  std::string name{};
+};
+
+// None: there is no such file. kPermission: nobody who may look there has asked.
+Result<std::optional<Target>> target_of(const std::string& name) {
+  std::error_code error;
+  auto file = std::filesystem::canonical(name, error);
+  if (error == std::errc::permission_denied) return fail(sys::system_error("open", name, EACCES));
+  if (error || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  return Target{std::move(file), name};
 }
 
-Result<scan::Artifact> from_archive(const Session& session, const std::filesystem::path& file,
-                                    const std::stop_token& stop) {
+// As Trivy calls them, by what only the one and only the other has. In an envelope it cannot be seen from outside.
+std::string sbom_type(std::string_view text) {
+  const auto cyclonedx = text.find(R"("bomFormat")");
+  const auto spdx = std::min(text.find(R"("spdxVersion")"), text.find("SPDXVersion:"));
+  if (cyclonedx == spdx) return "sbom";
+  return cyclonedx < spdx ? "cyclonedx" : "spdx";
+}
+
+Result<scan::Artifact> from_sbom(const Target& target) {
+  auto text = scan::read_text_file(target.file, kMostSbom);
+  if (!text) return fail(std::move(text.error()));
+  auto inventory = scan::read_sbom(*text);
+  if (!inventory) return inventory.error().during("read {}", target.name);
+  return scan::Artifact{
+      .name = target.name, .type = sbom_type(*text), .size = text->size(), .inventory = std::move(*inventory)};
+}
+
+Result<scan::Artifact> from_archive(const Session& session, const Target& target, const std::stop_token& stop) {
   auto policy = policy_of(session.settings);
   if (!policy) return fail(std::move(policy.error()));
-  auto image = archive::open_image_file(file);
+  auto image = archive::open_image_file(target.file);
   if (!image) return fail(std::move(image.error()));
   const scan::InventoryTaker taker({.executable = "/proc/self/exe", .arguments = {kInventoryWord}});
   auto listed = taker.take(*image, *policy, {}, stop);
   if (!listed) return fail(std::move(listed.error()));
-  auto hashed = pipeline::hash_file(file, {}, stop);
+  auto hashed = pipeline::hash_file(target.file, {}, stop);
   if (!hashed) return fail(std::move(hashed.error()));
-  return scan::Artifact{.name = file.string(),
+  return scan::Artifact{.name = target.name,
                         .checksum = std::move(hashed->sha256),
                         .size = image->size,
                         .inventory = std::move(listed->inventory)};
 }
 
-Result<scan::Artifact> from_file(const Session& session, const std::filesystem::path& file,
-                                 const std::stop_token& stop) {
+Result<scan::Artifact> from_file(const Session& session, const Target& target, const std::stop_token& stop) {
   std::array<char, 4096> beginning{};
-  std::ifstream stream(file, std::ios::binary);
+  std::ifstream stream(target.file, std::ios::binary);
   stream.read(beginning.data(), beginning.size());
   const std::string_view head(beginning.data(), static_cast<std::size_t>(stream.gcount()));
-  return scan::looks_like_sbom(head) ? from_sbom(file) : from_archive(session, file, stop);
+  return scan::looks_like_sbom(head) ? from_sbom(target) : from_archive(session, target, stop);
 }
 
 // Null feeds: nothing was ever synced, and nobody needs them (Trivy).
@@ -116,8 +150,9 @@ Result<scan::Report> judge(const Session& session, scan::Artifact artifact, cons
   const auto now = session.clock.now();
   Result<scan::Report> report;
   if (wish.rules.engine == "trivy") {
-    const scan::TrivyEngine trivy{.severities = {Severity::kHigh, Severity::kCritical}};
-    report = scan::judge_with_trivy(std::move(artifact), trivy, wish.judging, data, now, stop);
+    const auto at = pipeline::block_at(wish.rules);
+    if (!at) return fail(at.error());
+    report = scan::judge_with_trivy(std::move(artifact), {}, wish.judging, *at, data, now, stop);
   } else {
     auto scanner = scan::Scanner::open(*feeds, session.version);
     if (!scanner) return fail(std::move(scanner.error()));
@@ -127,41 +162,54 @@ Result<scan::Report> judge(const Session& session, scan::Artifact artifact, cons
   return report;
 }
 
-std::string text_of(const scan::Report& report, Format format) {
+// By a finding's id, the chain that the feeds know.
+using Chains = std::map<std::string, feeds::ChainNode>;
+
+Chains chains_of(const scan::Report& report, feeds::FeedReader& feeds) {
+  Chains chains;
+  for (const auto& finding : report.findings) {
+    if (chains.contains(finding.id)) continue;
+    const auto found = feeds.find(finding.id);
+    if (!found) continue;
+    if (auto chain = feeds.chain(found->front().node, {})) chains.emplace(finding.id, std::move(*chain));
+  }
+  return chains;
+}
+
+std::string text_of(const scan::Report& report, Format format, const Chains& chains) {
+  scan::Explanations explanations;
+  for (const auto& [id, chain] : chains) explanations.emplace(id, chain_json(chain));
   switch (format) {
-    case Format::kSarif: return scan::sarif_json(report);
+    case Format::kSarif: return scan::sarif_json(report, explanations);
     case Format::kCyclonedx: return scan::cyclonedx_json(report, scan::Vulnerabilities::kLeftOut);
     case Format::kCyclonedxVulnerabilities: return scan::cyclonedx_json(report, scan::Vulnerabilities::kListed);
     case Format::kSpdx: return scan::spdx_json(report);
     case Format::kJson:
     case Format::kTable: break;
   }
-  return scan::trivy_json(report);
+  return scan::trivy_json(report, explanations);
 }
 
-// The chain that the feeds know.
-Explain explain_with(const Session& session, feeds::FeedReader& feeds) {
-  return [&session, &feeds](const scan::Finding& finding) -> std::vector<std::string> {
-    const auto found = feeds.find(finding.id);
-    if (!found) return {};
-    const auto chain = feeds.chain(found->front().node, {});
-    if (!chain) return {};
+Explain explain_with(const Session& session, const Chains& chains) {
+  return [&session, &chains](const scan::Finding& finding) -> std::vector<std::string> {
+    const auto chain = chains.find(finding.id);
+    if (chain == chains.end()) return {};
     const auto& look = session.output.out_look();
     return tree_lines(
-        *chain,
+        chain->second,
         {.columns = look.terminal ? session.output.columns() : 0, .color = look.color, .unicode = look.unicode});
   };
 }
 
-Result<> show(const Session& session, const scan::Report& report, const Wish& wish, feeds::FeedReader* feeds) {
+Result<> show(const Session& session, const scan::Report& report, const Wish& wish, const Chains& chains) {
   if (wish.format == Format::kTable && !wish.output) {
-    write_report(session.output, report, wish.explain && feeds != nullptr ? explain_with(session, *feeds) : Explain());
+    write_report(session.output, report, wish.explain ? explain_with(session, chains) : Explain());
     return {};
   }
   // No form for programs has a place for these, and nobody is to take such a report for a clean bill.
   for (const auto& warning : report.warnings) session.output.warn("warning: " + printable(warning));
   if (!report.complete()) session.output.warn("warning: the report is INCOMPLETE");
-  const auto text = text_of(report, wish.format) + "\n";
+  const auto text = text_of(report, wish.format, chains) + "\n";
   if (!wish.output) {
     session.output.write(text);
     return {};
@@ -232,35 +280,42 @@ std::expected<Scanned, Failure> scan_image(const Session& session, Workplace& wo
   return Scanned{std::move(*artifact), answer->response.blocked};
 }
 
+// What is in the file of that name, or else in the image.
+std::expected<Scanned, Failure> look_at(const Session& session, Workplace& workplace, const std::string& name,
+                                        const Wish& wish) {
+  const auto target = target_of(name);
+  if (target && *target) {
+    auto made = from_file(session, **target, workplace.stop());
+    if (!made) return fail(std::move(made.error()));
+    return Scanned{.artifact = std::move(*made)};
+  }
+  auto made = scan_image(session, workplace, name, wish);
+  if (!made && !target && made.error().error.kind() == ErrorKind::kNotFound) return fail(target.error());
+  return made;
+}
+
 CommandResult scan(const Session& session, const Arguments& arguments) {
   Workplace workplace(session);
   auto wish = wish_of(session, arguments);
   if (!wish) return bad_input(std::move(wish.error()));
   if (wish->rules.engine == "off") wish->rules.engine = "builtin";  // who scans by hand wants a scan
-  const auto& target = arguments.at("TARGET");
   auto opened = open_feeds(session);
   if (!opened && wish->rules.engine != "trivy") return fail(std::move(opened.error()));
   auto* feeds = opened ? opened->get() : nullptr;
-  std::error_code ignored;
-  const bool file = std::filesystem::is_regular_file(target, ignored);
-  Scanned scanned;
-  if (file) {
-    auto made = from_file(session, target, workplace.stop());
-    if (!made) return fail(std::move(made.error()));
-    scanned.artifact = std::move(*made);
-  } else {
-    auto made = scan_image(session, workplace, target, *wish);
-    if (!made) return std::unexpected(std::move(made.error()));
-    scanned = std::move(*made);
-  }
-  auto report = judge(session, std::move(scanned.artifact), *wish, feeds, workplace.stop());
+  auto scanned = look_at(session, workplace, arguments.at("TARGET"), *wish);
+  if (!scanned) return std::unexpected(std::move(scanned.error()));
+  auto report = judge(session, std::move(scanned->artifact), *wish, feeds, workplace.stop());
   if (!report) return fail(std::move(report.error()));
-  if (auto shown = show(session, *report, *wish, feeds); !shown) return fail(std::move(shown.error()));
+  if (wish->explain && feeds == nullptr) {
+    session.output.warn("warning: nothing is explained: " + printable(opened.error().message()));
+  }
+  const auto chains = wish->explain && feeds != nullptr ? chains_of(*report, *feeds) : Chains{};
+  if (auto shown = show(session, *report, *wish, chains); !shown) return fail(std::move(shown.error()));
   const auto at = pipeline::block_at(wish->rules);
   if (!at) return fail(at.error());
   // Who has allowed the image has allowed it for this command, too.
   const bool blocked =
-      scan::blocks(report->findings, *at) && wish->rules.allowed_by.empty() && scanned.blocked.value_or(true);
+      scan::blocks(report->findings, *at) && wish->rules.allowed_by.empty() && scanned->blocked.value_or(true);
   return blocked ? ExitCode::kVulnerable : ExitCode::kDone;
 }
 
@@ -298,7 +353,8 @@ CommandSpec scan_command() {
                    .help = "an OpenVEX document (default: scan_vex)",
                    .completes = Completes::kFiles,
                    .repeats = true},
-                  {.name = "--explain", .help = "the chain from each to weakness, attack pattern and technique"},
+                  {.name = "--explain",
+                   .help = "the chain from each to weakness, attack pattern and technique (table, json, sarif)"},
                   allow_vulnerable_option()},
       .arguments = {{.name = "TARGET",
                      .help = "an image (its id, the beginning of it, or its key), a tar file, or an SBOM",

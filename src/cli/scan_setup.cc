@@ -15,6 +15,9 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 
 Result<> add_text(const std::filesystem::path& file, std::uint64_t most, Texts& texts) {
   auto text = scan::read_text_file(file, most);
+  // Whoever names a file that is not there has said it wrong.
+  if (!text && text.error().kind() == ErrorKind::kNotFound)
+    return fail(ErrorKind::kInvalid, "{}", text.error().message());
   if (!text) return fail(std::move(text.error()));
   texts.emplace_back(file.string(), std::move(*text));
   return {};

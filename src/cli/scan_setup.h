@@ -8,7 +8,7 @@
 namespace slipway::cli {
 
 // By the settings, and by those of --ignore-file, --vex and --allow-vulnerable that were given. Files are read here.
-// kInvalid: one of them is none of its kind.
+// kInvalid: one of them is not there, or none of its kind.
 [[nodiscard]] Result<pipeline::ScanRules> scan_rules(const Session& session, const Arguments& arguments);
 
 [[nodiscard]] OptionSpec allow_vulnerable_option();

@@ -1,7 +1,9 @@
 #include "cli/scan_views.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/ranges.h>
 
@@ -26,18 +28,37 @@ std::string fix_text(const scan::TableRow& row) {
   return row.status == scan::FixStatus::kAffected ? "-" : std::string(scan::to_string(row.status));
 }
 
+// With a column for paths only where rows would be the same without it.
 Table table_of(const scan::TableGroup& group) {
-  Table table({{.title = "PACKAGE", .importance = 90, .least = 12},
-               {.title = "VULNERABILITY", .least = kWhole},
-               {.title = "SEVERITY", .least = kWhole},
-               {.title = "INSTALLED", .importance = 70, .least = 8},
-               {.title = "FIXED", .importance = 80, .least = 8},
-               {.title = "TITLE", .importance = 20, .least = 16, .optional = true}});
+  const bool paths = std::ranges::any_of(group.rows, [](const auto& row) { return !row.path.empty(); });
+  std::vector<Column> columns{{.title = "PACKAGE", .importance = 90, .least = 12},
+                              {.title = "VULNERABILITY", .least = kWhole},
+                              {.title = "SEVERITY", .least = kWhole},
+                              {.title = "INSTALLED", .importance = 70, .least = 8},
+                              {.title = "FIXED", .importance = 80, .least = 8},
+                              {.title = "TITLE", .importance = 20, .least = 16, .optional = true}};
+  if (paths) columns.insert(columns.begin() + 1, {.title = "PATH", .importance = 60, .least = 12});
+  Table table(std::move(columns));
   for (const auto& row : group.rows) {
-    table.add({Cell(row.package), Cell(row.id), Cell(upper(slipway::to_string(row.severity)), style_of(row.severity)),
-               Cell(row.installed), Cell(fix_text(row)), Cell(row.title.empty() ? "-" : row.title)});
+    std::vector<Cell> cells{
+        Cell(row.package),   Cell(row.id),        Cell(upper(slipway::to_string(row.severity)), style_of(row.severity)),
+        Cell(row.installed), Cell(fix_text(row)), Cell(row.title.empty() ? "-" : row.title)};
+    if (paths) cells.insert(cells.begin() + 1, Cell(row.path.empty() ? "-" : row.path));
+    table.add(std::move(cells));
   }
   return table;
+}
+
+// What there is nothing of: all, or only what was asked for.
+std::string nothing_of(const scan::Report& report) {
+  std::string text = "nothing";
+  if (report.of_other_severity > 0) {
+    text += " of the chosen severities";
+  } else if (report.asked_from) {
+    text += fmt::format(" as bad as {}", upper(slipway::to_string(*report.asked_from)));
+  }
+  if (report.unfixed > 0) text += " that is fixed";
+  return text;
 }
 
 void write_explained(Output& output, const scan::Report& report, const Explain& explain) {
@@ -59,7 +80,7 @@ std::string count_line(const scan::Report& report) {
   const auto packages = report.inventory.packages.size();
   std::string text;
   if (report.findings.empty()) {
-    text = fmt::format("nothing is known against {} package{}", packages, packages == 1 ? "" : "s");
+    text = fmt::format("{} is known against {} package{}", nothing_of(report), packages, packages == 1 ? "" : "s");
   } else {
     std::vector<std::string> parts;
     for (const auto severity : {Severity::kCritical, Severity::kHigh, Severity::kMedium, Severity::kLow,
@@ -70,6 +91,7 @@ std::string count_line(const scan::Report& report) {
     text = fmt::format("{} vulnerabilit{} in {} package{}: {}", counts.total(), counts.total() == 1 ? "y" : "ies",
                        packages, packages == 1 ? "" : "s", fmt::join(parts, ", "));
   }
+  if (const auto left = report.of_other_severity + report.unfixed; left > 0) text += fmt::format("; {} left out", left);
   if (!report.suppressed.empty()) text += fmt::format("; {} more do not count", report.suppressed.size());
   return report.complete() ? text : text + "; INCOMPLETE";
 }

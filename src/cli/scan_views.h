@@ -17,7 +17,8 @@ using Explain = std::function<std::vector<std::string>(const scan::Finding&)>;
 // counts.
 void write_report(Output& output, const scan::Report& report, const Explain& explain);
 
-// "7 vulnerabilities in 120 packages: 1 critical, 2 high, 4 low"; "nothing is known against 120 packages".
+// "7 vulnerabilities in 120 packages: 1 critical, 2 high, 4 low"; "nothing is known against 120 packages"; "nothing of
+// the chosen severities is known against 120 packages; 3 left out".
 [[nodiscard]] std::string count_line(const scan::Report& report);
 
 }  // namespace slipway::cli

@@ -217,7 +217,7 @@ TEST_F(ScanImageTest, TrivyThatIsNotThereIsAnErrorAndOneThatIsGivesTheVerdict) {
   std::ofstream(folder_.file("trivy")) << R"(#!/bin/sh
 case "$1" in
   --version) echo '{"Version":"0.99.0"}' ;;
-  *) echo '{"SchemaVersion":2,"Results":[{"Target":"x","Class":"os-pkgs","Type":"debian","Vulnerabilities":[
+  *) echo "$*" >"$(dirname "$0")/asked"; echo '{"SchemaVersion":2,"Results":[{"Target":"x","Class":"os-pkgs","Type":"debian","Vulnerabilities":[
      {"VulnerabilityID":"CVE-2024-7","PkgName":"bash","InstalledVersion":"5.2-1","Severity":"CRITICAL"}]}]}' ;;
 esac
 )";
@@ -227,6 +227,12 @@ esac
   EXPECT_TRUE(scanned->blocked);
   EXPECT_TRUE(verdict().has_critical);
   EXPECT_THAT(verdict().engine, testing::StartsWith("trivy"));
+
+  request_.scan.block = "MEDIUM";
+  ASSERT_TRUE(scan());
+  std::string asked;
+  std::getline(std::ifstream(folder_.file("asked")) >> std::ws, asked);
+  EXPECT_THAT(asked, HasSubstr("--severity MEDIUM,HIGH,CRITICAL")) << "what blocks is asked for";
 }
 
 TEST_F(ScanImageTest, ARescanJudgesWhatOlderDataJudgedAndTellsWhatChanged) {

@@ -90,6 +90,23 @@ TEST_F(ScannerTest, WhatWasNotJudgedOrNotReadMakesItIncomplete) {
   EXPECT_THAT(partly.warnings, ElementsAre(HasSubstr("var/lib/rpm/Packages could not be read: broken")));
 }
 
+TEST_F(ScannerTest, FilesThatCouldNotBeReadAreCountedOnceEach) {
+  auto unread = artifact();
+  for (int i = 0; i < 23; ++i) unread.inventory.unread.push_back({fmt::format("{}.jar", i), "broken"});
+  unread.inventory.unread.push_back({"22.jar", "and too large"});
+  unread.inventory.unread.push_back({"0.jar", "and too large"});
+  const auto warnings = judge(unread)->warnings;
+  ASSERT_THAT(warnings, SizeIs(21));
+  EXPECT_EQ(warnings.back(), "3 more files could not be read");
+}
+
+TEST_F(ScannerTest, WhatNobodyAskedForIsCounted) {
+  const auto critical = judge(artifact(), {.severities = {Severity::kCritical}}).value();
+  EXPECT_THAT(critical.findings, IsEmpty());
+  EXPECT_EQ(critical.of_other_severity, 1U);
+  EXPECT_EQ(judge(artifact(), {.only_fixed = true})->unfixed, 1U);
+}
+
 TEST_F(ScannerTest, RulesLeaveOutWhatDoesNotCount) {
   Rules rules;
   rules.ignore.push_back(parse_ignore_file("CVE-2024-1 package=bash nobody calls it", "x").value());

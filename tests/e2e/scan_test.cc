@@ -105,6 +105,15 @@ TEST_F(ScanTest, AFileIsScannedWithoutTheCatalogAndItsSbomTellsTheSame) {
   }
 }
 
+TEST_F(ScanTest, AFileIsFoundThroughALink) {
+  load("5.2-2");
+  std::ofstream(file("image.tar"), std::ios::binary) << bytes_;
+  std::filesystem::create_symlink("image.tar", file("link.tar"));
+  const auto scanned = run({"scan", file("link.tar")});
+  EXPECT_EQ(scanned.code, 3) << scanned.err;
+  EXPECT_THAT(scanned.out, HasSubstr("link.tar: 1 vulnerability in 1 package"));
+}
+
 TEST_F(ScanTest, RulesSayWhatDoesNotCount) {
   load("5.2-2");
   std::ofstream(file("image.tar"), std::ios::binary) << bytes_;
@@ -112,7 +121,9 @@ TEST_F(ScanTest, RulesSayWhatDoesNotCount) {
   const auto ignored = run({"scan", file("image.tar"), "--ignore-file", file("ours.ignore")});
   EXPECT_EQ(ignored.code, 0) << ignored.err;
   EXPECT_THAT(ignored.out, HasSubstr("1 more do not count"));
-  EXPECT_EQ(run({"scan", file("image.tar"), "--severity", "CRITICAL"}).code, 0);
+  const auto critical = run({"scan", file("image.tar"), "--severity", "CRITICAL"});
+  EXPECT_EQ(critical.code, 0);
+  EXPECT_THAT(critical.out, HasSubstr("1 left out"));
   write("bad.ignore", "CVE-2024-1\n");
   const auto bad = run({"scan", file("image.tar"), "--ignore-file", file("bad.ignore")});
   EXPECT_EQ(bad.code, 2);

@@ -46,6 +46,7 @@ TEST_F(SchemaTest, EveryReportIsWhatItsSchemaAsksFor) {
     write("cyclonedx", name, cyclonedx_json(report, Vulnerabilities::kListed));
     write("cyclonedx", name + "-bare", cyclonedx_json(report, Vulnerabilities::kLeftOut));
     write("sarif", name, sarif_json(report));
+    write("sarif", name + "-explained", sarif_json(report, {{"CVE-2019-18224", {{"name", "CVE-2019-18224"}}}}));
     write("spdx", name, spdx_json(report));
   }
   const auto judged = validate();
@@ -73,6 +74,7 @@ TEST_F(SchemaTest, WhatIsWrongIsFound) {
       {"sarif", [](Json& json) { json["runs"][0]["results"][0]["level"] = "bad"; }},
       {"sarif", [](Json& json) { json["runs"][0]["tool"]["driver"].erase("name"); }},
       {"spdx", [](Json& json) { json["packages"][0].erase("SPDXID"); }},
+      {"spdx", [](Json& json) { json["packages"][1]["primaryPackagePurpose"] = "OPERATING-SYSTEM"; }},
       {"spdx", [](Json& json) { json["creationInfo"]["created"] = "today"; }},
   };
   for (const auto& [kind, spoil] : cases) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "scan/reports/cyclonedx_vulnerabilities.h"
+#include "scan/reports/distribution_names.h"
 #include "scan/reports/formats.h"
 #include "scan/reports/report_json.h"
 #include "scan/reports/sbom_properties.h"
@@ -55,7 +56,9 @@ OrderedJson component_json(const Inventory& inventory, const Package& package, c
   put(component, "version", package.version);
   if (!package.licence.empty()) component["licenses"] = licences_json(package.licence);
   put(component, "purl", package_url(package, inventory.distribution));
-  put_json(component, "properties", properties_json(properties_of(package, inventory)));
+  auto properties = properties_of(package, inventory);
+  for (auto& property : trivy_properties_of(package, inventory)) properties.push_back(std::move(property));
+  put_json(component, "properties", properties_json(properties));
   return component;
 }
 
@@ -63,7 +66,7 @@ OrderedJson system_json(const Distribution& distribution) {
   OrderedJson component;
   component["bom-ref"] = kSystemRef;
   component["type"] = "operating-system";
-  component["name"] = distribution.id;
+  component["name"] = family_of(distribution.id);  // as Trivy calls it: by another name it does not know it
   put(component, "version", distribution.version);
   put(component, "description", distribution.name);
   put_json(component, "properties", properties_json(properties_of(distribution)));

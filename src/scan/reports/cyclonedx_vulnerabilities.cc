@@ -1,8 +1,9 @@
 #include "scan/reports/cyclonedx_vulnerabilities.h"
 
-#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -55,10 +56,11 @@ OrderedJson rating_json(const Finding& finding) {
 
 OrderedJson cwes_json(const std::vector<std::string>& weaknesses) {
   OrderedJson numbers = OrderedJson::array();
+  std::set<int> known;
   for (const std::string_view weakness : weaknesses) {
     if (!weakness.starts_with("CWE-")) continue;
     const auto number = parse_number<int>(weakness.substr(4));
-    if (number && *number > 0) numbers.push_back(*number);
+    if (number && *number > 0 && known.insert(*number).second) numbers.push_back(*number);
   }
   return numbers;
 }
@@ -108,41 +110,54 @@ std::string recommendation(const Finding& finding) {
   return fmt::format("Upgrade {} to version {}", finding.package.name, finding.fixed_version);
 }
 
-void add_affected(OrderedJson& json, const Finding& finding, std::string ref) {
-  OrderedJson& ratings = json["ratings"];
-  OrderedJson rating = rating_json(finding);
-  if (std::ranges::find(ratings, rating) == ratings.end()) ratings.push_back(std::move(rating));
+// One vulnerability, to which each finding of it adds what it affects. One package may be in very many places.
+class Vulnerability {
+ public:
+  explicit Vulnerability(const Finding& first) : json_(vulnerability_json(first)) {}
 
-  auto& advice = json["recommendation"].get_ref<std::string&>();
-  const auto add = recommendation(finding);
-  const bool is_new = !(advice + ";").contains(add + ";");
-  if (!add.empty() && is_new) advice += (advice.empty() ? "" : "; ") + add;
+  void add(const Finding& finding, const std::string& ref) {
+    OrderedJson rating = rating_json(finding);
+    if (ratings_.insert(rating.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)).second) {
+      json_["ratings"].push_back(std::move(rating));
+    }
+    if (const auto advice = recommendation(finding); !advice.empty() && advice_.insert(advice).second) {
+      auto& all = json_["recommendation"].get_ref<std::string&>();
+      all += (all.empty() ? "" : "; ") + advice;
+    }
+    if (!refs_.insert(ref).second) return;
+    OrderedJson version;
+    version["version"] = finding.package.version;
+    version["status"] = "affected";
+    OrderedJson affected;
+    affected["ref"] = ref;
+    affected["versions"] = OrderedJson::array({std::move(version)});
+    json_["affects"].push_back(std::move(affected));
+  }
 
-  OrderedJson& affects = json["affects"];
-  const auto is_same = [&](const OrderedJson& affected) { return affected["ref"] == ref; };
-  if (std::ranges::any_of(affects, is_same)) return;
-  OrderedJson affected;
-  affected["ref"] = std::move(ref);
-  OrderedJson version;
-  version["version"] = finding.package.version;
-  version["status"] = "affected";
-  affected["versions"] = OrderedJson::array({std::move(version)});
-  affects.push_back(std::move(affected));
-}
+  OrderedJson take() {
+    if (advice_.empty()) json_.erase("recommendation");
+    return std::move(json_);
+  }
+
+ private:
+  OrderedJson json_;
+  std::set<std::string> ratings_{};
+  std::set<std::string> advice_{};
+  std::set<std::string> refs_{};
+};
 
 }  // namespace
 
 OrderedJson cyclonedx_vulnerabilities(const Report& report, const std::function<std::string(const Package&)>& ref_of) {
-  OrderedJson list = OrderedJson::array();
+  std::vector<Vulnerability> all;
   std::map<std::string_view, std::size_t> places;
   for (const auto& finding : report.findings) {
-    const auto [place, added] = places.try_emplace(finding.id, list.size());
-    if (added) list.push_back(vulnerability_json(finding));
-    add_affected(list[place->second], finding, ref_of(finding.package));
+    const auto [place, added] = places.try_emplace(finding.id, all.size());
+    if (added) all.emplace_back(finding);
+    all[place->second].add(finding, ref_of(finding.package));
   }
-  for (auto& json : list) {
-    if (json["recommendation"] == "") json.erase("recommendation");
-  }
+  OrderedJson list = OrderedJson::array();
+  for (auto& vulnerability : all) list.push_back(vulnerability.take());
   return list;
 }
 

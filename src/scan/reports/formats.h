@@ -2,18 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "scan/finding.h"
 
 namespace slipway::scan {
 
-// The schema (SchemaVersion 2) that those who read Trivy's JSON know.
-[[nodiscard]] std::string trivy_json(const Report& report);
-// 2.1.0.
-[[nodiscard]] std::string sarif_json(const Report& report);
+// By a finding's id, what explains it: the chain to weaknesses, attack patterns and techniques, in whatever form.
+using Explanations = std::map<std::string, nlohmann::ordered_json>;
+
+// The schema (SchemaVersion 2) that those who read Trivy's JSON know; an explanation is a member "Explanation" of its
+// vulnerability.
+[[nodiscard]] std::string trivy_json(const Report& report, const Explanations& explanations = {});
+// 2.1.0; an explanation is the property "explanation" of its rule.
+[[nodiscard]] std::string sarif_json(const Report& report, const Explanations& explanations = {});
 
 enum class Vulnerabilities : std::uint8_t { kLeftOut, kListed };
 // CycloneDX 1.5: the inventory, and what is known against it where that is asked for.

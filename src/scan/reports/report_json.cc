@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/number.h"
 
 namespace slipway::scan {
 
@@ -76,6 +77,22 @@ CvssKind cvss_kind(std::string_view vector) {
   if (vector.starts_with("CVSS:3.0/")) return CvssKind::k30;
   if (vector.starts_with("CVSS:3.")) return CvssKind::k31;
   return vector.starts_with("AV:") || vector.starts_with("(AV:") ? CvssKind::k2 : CvssKind::kNone;
+}
+
+SplitVersion split_version(PackageType type, std::string_view whole) {
+  SplitVersion split;
+  if (type == PackageType::kDeb || type == PackageType::kRpm) {
+    if (const auto epoch = parse_number<int>(whole.substr(0, whole.find(':'))); epoch && whole.contains(':')) {
+      split.epoch = *epoch;
+      whole.remove_prefix(whole.find(':') + 1);
+    }
+    if (const auto dash = whole.rfind('-'); dash != std::string_view::npos) {
+      split.release = whole.substr(dash + 1);
+      whole = whole.substr(0, dash);
+    }
+  }
+  split.version = whole;
+  return split;
 }
 
 std::string package_key(const Package& package) {

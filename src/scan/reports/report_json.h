@@ -48,6 +48,14 @@ struct Tool {
 enum class CvssKind : std::uint8_t { kNone, k2, k30, k31, k40 };
 [[nodiscard]] CvssKind cvss_kind(std::string_view vector);
 
+// "1:2.3-4" of a Debian package or an RPM is epoch 1, version 2.3, release 4; any other is a version as a whole.
+struct SplitVersion {
+  int epoch = 0;
+  std::string version{};
+  std::string release{};
+};
+[[nodiscard]] SplitVersion split_version(PackageType type, std::string_view whole);
+
 // A package apart from all others of a report.
 [[nodiscard]] std::string package_key(const Package& package);
 

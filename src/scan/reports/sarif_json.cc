@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,7 +65,7 @@ OrderedJson help_json(const Finding& finding) {
   return text_json(about.empty() ? help : help + about);
 }
 
-OrderedJson rule_json(const Finding& finding) {
+OrderedJson rule_json(const Finding& finding, const Explanations& explanations) {
   const Band band = band_of(finding.severity);
   OrderedJson rule;
   rule["id"] = finding.id;
@@ -79,7 +80,13 @@ OrderedJson rule_json(const Finding& finding) {
   properties["precision"] = "very-high";
   properties["security-severity"] = fmt::format("{:.1f}", security_severity(finding));
   properties["tags"] = {"vulnerability", "security", band.name};
-  for (const auto& weakness : finding.weaknesses) properties["tags"].push_back("external/cwe/" + weakness);
+  std::set<std::string_view> tagged;  // a tag may be there only once
+  for (const auto& weakness : finding.weaknesses) {
+    if (tagged.insert(weakness).second) properties["tags"].push_back("external/cwe/" + weakness);
+  }
+  if (const auto found = explanations.find(finding.id); found != explanations.end()) {
+    properties["explanation"] = found->second;
+  }
   return rule;
 }
 
@@ -121,7 +128,7 @@ OrderedJson result_json(const Report& report, const Finding& finding, std::size_
 // The rules, each once, and the results that refer to them.
 class Results {
  public:
-  explicit Results(const Report& report) : report_(report) {
+  Results(const Report& report, const Explanations& explanations) : report_(report), explanations_(explanations) {
     for (const auto& finding : report.findings) results_.push_back(result_json(report_, finding, rule_of(finding)));
     for (const auto& suppressed : report.suppressed) {
       OrderedJson result = result_json(report_, suppressed.finding, rule_of(suppressed.finding));
@@ -139,11 +146,12 @@ class Results {
  private:
   std::size_t rule_of(const Finding& finding) {
     const auto [at, added] = places_.try_emplace(finding.id, rules_.size());
-    if (added) rules_.push_back(rule_json(finding));
+    if (added) rules_.push_back(rule_json(finding, explanations_));
     return at->second;
   }
 
   const Report& report_;
+  const Explanations& explanations_;
   std::map<std::string, std::size_t> places_{};
   OrderedJson rules_ = OrderedJson::array();
   OrderedJson results_ = OrderedJson::array();
@@ -161,15 +169,19 @@ OrderedJson invocation_json(const Report& report) {
     notes.push_back(std::move(note));
   };
   for (const auto& warning : report.warnings) add(warning);
-  for (const auto& unread : report.inventory.unread) add(fmt::format("not read: {}: {}", unread.path, unread.reason));
+  // Those that no warning is about; it has the same words.
+  const std::set<std::string_view> told(report.warnings.begin(), report.warnings.end());
+  for (const auto& [path, reason] : report.inventory.unread) {
+    if (const auto text = fmt::format("{} could not be read: {}", path, reason); !told.contains(text)) add(text);
+  }
   put_json(invocation, "toolExecutionNotifications", std::move(notes));
   return invocation;
 }
 
 }  // namespace
 
-std::string sarif_json(const Report& report) {
-  Results results(report);
+std::string sarif_json(const Report& report, const Explanations& explanations) {
+  Results results(report, explanations);
   const auto tool = tool_of(report);
   OrderedJson run;
   OrderedJson& driver = run["tool"]["driver"];

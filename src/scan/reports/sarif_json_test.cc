@@ -62,8 +62,27 @@ TEST(SarifJsonTest, WhatIsSuppressedIsListedWithItsReason) {
 TEST(SarifJsonTest, FilesThatWereNotReadAreToldOf) {
   const auto notes = run_of(alma_report())["invocations"][0]["toolExecutionNotifications"];
   ASSERT_EQ(notes.size(), 3);
-  EXPECT_EQ(notes[1]["message"]["text"], "not read: usr/lib/broken.jar: no end of central directory");
+  EXPECT_EQ(notes[1]["message"]["text"], "usr/lib/broken.jar could not be read: no end of central directory");
   EXPECT_FALSE(run_of(debian_report())["invocations"][0].contains("toolExecutionNotifications"));
+}
+
+TEST(SarifJsonTest, AFileThatAWarningTellsOfIsNotToldOfAgain) {
+  Report report = alma_report();
+  report.warnings.push_back("usr/lib/broken.jar could not be read: no end of central directory");
+  EXPECT_EQ(run_of(report)["invocations"][0]["toolExecutionNotifications"].size(), 3);
+}
+
+TEST(SarifJsonTest, ATagIsThereOnce) {
+  const auto tags = run_of(debian_report())["tool"]["driver"]["rules"][0]["properties"]["tags"];
+  EXPECT_EQ(tags,
+            Json({"vulnerability", "security", "CRITICAL", "external/cwe/CWE-787", "external/cwe/NVD-CWE-noinfo"}));
+}
+
+TEST(SarifJsonTest, AnExplanationIsAPropertyOfItsRule) {
+  const auto text = sarif_json(debian_report(), {{"CVE-2019-18224", {{"name", "CVE-2019-18224"}}}});
+  const auto rules = parse_json(text).value()["runs"][0]["tool"]["driver"]["rules"];
+  EXPECT_EQ(rules[0]["properties"]["explanation"]["name"], "CVE-2019-18224");
+  EXPECT_FALSE(rules[1]["properties"].contains("explanation"));
 }
 
 TEST(SarifJsonTest, OnlyAddressesOfTheWebAreLinked) {

@@ -1,10 +1,13 @@
 // What is written as CycloneDX and SPDX.
+#include <map>
 #include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "scan/reports/cyclonedx_vulnerabilities.h"
 #include "scan/reports/formats.h"
 #include "scan/testing/sample_report.h"
 
@@ -72,6 +75,58 @@ TEST(CyclonedxJsonTest, AVulnerabilityIsListedOnceWithAllThatItAffects) {
   EXPECT_FALSE(list[4].contains("recommendation"));
 }
 
+// Whoever searches through all that is there already for each is not done in any time that a person waits.
+TEST(CyclonedxJsonTest, AVulnerabilityMayAffectVeryManyPlaces) {
+  constexpr std::size_t kPlaces = 100'000;
+  Report report;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    report.findings.push_back(
+        {.id = "CVE-1-2", .package = {.name = "a", .version = "1", .path = std::to_string(i)}, .fixed_version = "2"});
+  }
+  report.findings.push_back(report.findings.front());
+  const auto list = cyclonedx_vulnerabilities(report, [](const Package& package) { return package.path; });
+  ASSERT_EQ(list.size(), 1);
+  EXPECT_EQ(list[0]["affects"].size(), kPlaces);
+  EXPECT_EQ(list[0]["ratings"].size(), 1);
+  EXPECT_EQ(list[0]["recommendation"], "Upgrade a to version 2");
+}
+
+// Trivy looks packages of a distribution up by the source's name.
+TEST(CyclonedxJsonTest, SourcesAreToldInTrivysWordsToo) {
+  const auto properties = [](const Json& component) {
+    std::map<std::string, std::string> all;
+    for (const auto& one : component["properties"]) all[one["name"]] = one["value"];
+    return all;
+  };
+  const auto debian = cyclonedx(debian_report())["components"];
+  auto idn = properties(named(debian, "libidn2-0"));
+  EXPECT_EQ(idn["aquasecurity:trivy:PkgType"], "debian");
+  EXPECT_EQ(idn["aquasecurity:trivy:SrcName"], "libidn2");
+  EXPECT_FALSE(idn.contains("aquasecurity:trivy:SrcVersion")) << "it is the package's own";
+  auto tomcat = properties(named(debian, "libtomcat9-java"));
+  EXPECT_EQ(tomcat["aquasecurity:trivy:SrcName"], "tomcat9");
+  EXPECT_EQ(tomcat["aquasecurity:trivy:SrcVersion"], "9.0.1");
+  EXPECT_EQ(tomcat["aquasecurity:trivy:SrcRelease"], "1");
+  EXPECT_EQ(tomcat["aquasecurity:trivy:SrcEpoch"], "1");
+  EXPECT_EQ(tomcat["slipway:source:version"], "1:9.0.1-1");
+  auto lodash = properties(named(debian, "lodash"));
+  EXPECT_FALSE(lodash.contains("aquasecurity:trivy:PkgType"));
+  EXPECT_EQ(lodash["aquasecurity:trivy:FilePath"], "app/package-lock.json");
+
+  Report report = alpine_report();
+  report.inventory.packages[0].source_version = "1.1.1d-r0";
+  auto crypto = properties(named(cyclonedx(report)["components"], "libcrypto1.1"));
+  EXPECT_EQ(crypto["aquasecurity:trivy:SrcVersion"], "1.1.1d-r0");
+  EXPECT_FALSE(crypto.contains("aquasecurity:trivy:SrcRelease"));
+}
+
+TEST(CyclonedxJsonTest, TheDistributionIsCalledAsTrivyCallsIt) {
+  EXPECT_EQ(cyclonedx(alma_report())["components"][0]["name"], "alma");
+  const auto read = read_sbom(cyclonedx_json(alma_report(), Vulnerabilities::kLeftOut));
+  ASSERT_TRUE(read) << read.error().describe();
+  EXPECT_EQ(read->distribution, alma_report().inventory.distribution);
+}
+
 TEST(CyclonedxJsonTest, VulnerabilitiesCanBeLeftOut) {
   const auto text = cyclonedx_json(debian_report(), Vulnerabilities::kLeftOut);
   EXPECT_FALSE(text.contains("vulnerabilities"));
@@ -103,6 +158,12 @@ TEST(SpdxJsonTest, EveryElementIsRelatedAndEveryRelationResolves) {
     EXPECT_EQ(related.size() + 1, ids.size()) << name;
     EXPECT_EQ(document["creationInfo"]["created"].get<std::string>().size(), 20);
   }
+}
+
+// The schema's word, which is not that of the tags.
+TEST(SpdxJsonTest, TheDistributionIsAnOperatingSystem) {
+  const auto packages = spdx(debian_report())["packages"];
+  EXPECT_EQ(named(packages, "debian")["primaryPackagePurpose"], "OPERATING_SYSTEM");
 }
 
 TEST(SpdxJsonTest, AStatedLicenceThatIsNoExpressionIsQuotedInTheDocument) {

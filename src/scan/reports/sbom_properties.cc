@@ -1,7 +1,9 @@
 #include "scan/reports/sbom_properties.h"
 
+#include "scan/reports/distribution_names.h"
 #include "scan/reports/formats.h"
 #include "scan/reports/package_url.h"
+#include "scan/reports/report_json.h"
 
 namespace slipway::scan {
 namespace {
@@ -34,6 +36,30 @@ std::vector<Property> properties_of(const Package& package, const Inventory& inv
     add(all, property::kLayerDiffId, layer.diff_id);
     add(all, property::kLayerDigest, layer.digest);
   }
+  return all;
+}
+
+std::vector<Property> trivy_properties_of(const Package& package, const Inventory& inventory) {
+  std::vector<Property> all;
+  const auto add_trivys = [&](const char* name, std::string_view value) {
+    add(all, std::string(property::kTrivy) + name, value);
+  };
+  if (!is_of_distribution(package.type)) {
+    add_trivys("FilePath", package.path);
+    return all;
+  }
+  if (inventory.distribution) add_trivys("PkgType", family_of(inventory.distribution->id));
+  // Where there is no version of the source, Trivy takes the package's, and where there is no name, that of the
+  // package.
+  if (package.source_version.empty()) {
+    add_trivys("SrcName", package.source);
+    return all;
+  }
+  add_trivys("SrcName", package.source.empty() ? package.name : package.source);
+  const auto source = split_version(package.type, package.source_version);
+  add_trivys("SrcVersion", source.version);
+  add_trivys("SrcRelease", source.release);
+  if (source.epoch != 0) add_trivys("SrcEpoch", std::to_string(source.epoch));
   return all;
 }
 

@@ -43,6 +43,9 @@ struct Property {
 };
 
 [[nodiscard]] std::vector<Property> properties_of(const Package& package, const Inventory& inventory);
+// What of this Trivy must know, as it names it in CycloneDX: it looks a distribution's packages up by their sources,
+// and says of others where they are.
+[[nodiscard]] std::vector<Property> trivy_properties_of(const Package& package, const Inventory& inventory);
 [[nodiscard]] std::vector<Property> properties_of(const Distribution& distribution);
 // Of the artifact itself: its layers, and what could not be read of it.
 [[nodiscard]] std::vector<Property> properties_of(const Inventory& inventory, const std::vector<std::string>& warnings);

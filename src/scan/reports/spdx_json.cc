@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "scan/reports/distribution_names.h"
 #include "scan/reports/formats.h"
 #include "scan/reports/report_json.h"
 #include "scan/reports/sbom_properties.h"
@@ -97,8 +98,8 @@ class Document {
   }
 
   void add_system(const Distribution& distribution) {
-    OrderedJson json = element(kSystem, distribution.id, distribution.version);
-    json["primaryPackagePurpose"] = "OPERATING-SYSTEM";
+    OrderedJson json = element(kSystem, family_of(distribution.id), distribution.version);
+    json["primaryPackagePurpose"] = "OPERATING_SYSTEM";
     annotate(json, properties_of(distribution));
     packages_.push_back(std::move(json));
     relate(kRoot, "CONTAINS", kSystem);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -19,12 +20,22 @@ std::string title_of(const Finding& finding) {
 
 TableRow row_of(const Finding& finding) {
   return {.package = finding.package.name,
+          .path = finding.package.path,
           .id = finding.id,
           .severity = finding.severity,
           .installed = finding.package.version,
           .fixed = finding.fixed_version,
           .status = finding.status,
           .title = title_of(finding)};
+}
+
+// Paths stay only with packages that are there more than once, where nothing else tells them apart.
+void drop_needless_paths(std::vector<TableRow>& rows) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> places;
+  for (const auto& row : rows) places[{row.package, row.installed}].insert(row.path);
+  for (auto& row : rows) {
+    if (places[{row.package, row.installed}].size() == 1) row.path.clear();
+  }
 }
 
 }  // namespace
@@ -52,9 +63,10 @@ std::vector<TableGroup> table_groups(const Report& report) {
   for (auto& [target, group] : groups) {
     group.target = target.target;
     group.type = target.type;
+    drop_needless_paths(group.rows);
     std::ranges::sort(group.rows, [](const TableRow& a, const TableRow& b) {
-      return std::tie(b.severity, a.package, a.id, a.installed, a.fixed, a.title) <
-             std::tie(a.severity, b.package, b.id, b.installed, b.fixed, b.title);
+      return std::tie(b.severity, a.package, a.id, a.installed, a.path, a.fixed, a.title) <
+             std::tie(a.severity, b.package, b.id, b.installed, b.path, b.fixed, b.title);
     });
     all.push_back(std::move(group));
   }

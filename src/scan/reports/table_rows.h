@@ -14,6 +14,7 @@ namespace slipway::scan {
 // Texts are as they came: whoever shows them makes them safe for a terminal.
 struct TableRow {
   std::string package{};
+  std::string path{};  // where it is, of a group in which the same package is in several places; else empty
   std::string id{};
   Severity severity = Severity::kUnknown;
   std::string installed{};

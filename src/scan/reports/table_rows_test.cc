@@ -28,6 +28,23 @@ TEST(TableRowsTest, TheWorstIsFirst) {
   EXPECT_EQ(rows[3].severity, Severity::kUnknown);
 }
 
+TEST(TableRowsTest, PathsTellTheSamePackageInSeveralPlacesApart) {
+  Report report = debian_report();
+  Finding here = report.findings[0];
+  here.package = {.type = PackageType::kNpm, .name = "a", .version = "1", .path = "x/node_modules/a/package.json"};
+  Finding there = here;
+  there.package.path = "y/node_modules/a/package.json";
+  Finding alone = here;
+  alone.package.name = "b";
+  report.findings = {there, here, alone};
+  const auto groups = table_groups(report);
+  ASSERT_EQ(groups.size(), 1U);
+  ASSERT_EQ(groups[0].rows.size(), 3U);
+  EXPECT_EQ(groups[0].rows[0].path, "x/node_modules/a/package.json");
+  EXPECT_EQ(groups[0].rows[1].path, "y/node_modules/a/package.json");
+  EXPECT_EQ(groups[0].rows[2].path, "");
+}
+
 TEST(TableRowsTest, SeveritiesAreCounted) {
   const auto counts = count_severities(debian_report().findings);
   EXPECT_EQ(counts.total(), 6U);

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/number.h"
 #include "scan/reports/data_sources.h"
 #include "scan/reports/distribution_names.h"
 #include "scan/reports/formats.h"
@@ -36,28 +35,6 @@ int severity_number(Severity severity) {
 std::string shown_version(const Package& package) {
   const bool numbered = !package.version.empty() && package.version[0] >= '0' && package.version[0] <= '9';
   return package.type == PackageType::kGolang && numbered ? "v" + package.version : package.version;
-}
-
-struct SplitVersion {
-  int epoch = 0;
-  std::string version{};
-  std::string release{};
-};
-
-SplitVersion split_version(PackageType type, std::string_view whole) {
-  SplitVersion split;
-  if (type == PackageType::kDeb || type == PackageType::kRpm) {
-    if (const auto epoch = parse_number<int>(whole.substr(0, whole.find(':'))); epoch && whole.contains(':')) {
-      split.epoch = *epoch;
-      whole.remove_prefix(whole.find(':') + 1);
-    }
-    if (const auto dash = whole.rfind('-'); dash != std::string_view::npos) {
-      split.release = whole.substr(dash + 1);
-      whole = whole.substr(0, dash);
-    }
-  }
-  split.version = whole;
-  return split;
 }
 
 std::string package_id(const Package& package) {
@@ -111,6 +88,14 @@ OrderedJson package_json(const Report& report, const TrivyTarget& target, const 
   return json;
 }
 
+// What we have of a CVE is its publisher's and NVD's together: who reads Trivy's reports looks for it there.
+std::string_view source_name(std::string_view source) { return source == "cve" ? "nvd" : source; }
+
+std::string_view score_source(const Finding& finding) {
+  const auto name = source_name(finding.score_source.empty() ? finding.source : finding.score_source);
+  return name.empty() ? "unknown" : name;
+}
+
 OrderedJson cvss_of(const Finding& finding) {
   const char* const version = [&] {
     switch (cvss_kind(finding.vector)) {
@@ -124,7 +109,7 @@ OrderedJson cvss_of(const Finding& finding) {
   }();
   OrderedJson by_source = OrderedJson::object();
   if (*version == '\0') return by_source;
-  OrderedJson& cvss = by_source[finding.source.empty() ? "unknown" : finding.source];
+  OrderedJson& cvss = by_source[std::string(score_source(finding))];
   cvss[fmt::format("{}Vector", version)] = finding.vector;
   if (finding.score) cvss[fmt::format("{}Score", version)] = *finding.score;
   return by_source;
@@ -134,7 +119,7 @@ OrderedJson data_source_json(const Finding& finding) {
   OrderedJson json = OrderedJson::object();
   if (finding.source.empty()) return json;
   const auto known = data_source(finding.source);
-  json["ID"] = finding.source;
+  json["ID"] = source_name(finding.source);
   json["Name"] = known.name;
   put(json, "URL", known.url);
   return json;
@@ -159,7 +144,7 @@ OrderedJson identity_json(const Report& report, const TrivyTarget& target, const
 
 OrderedJson vulnerability_json(const Report& report, const TrivyTarget& target, const Finding& finding) {
   OrderedJson json = identity_json(report, target, finding);
-  put(json, "SeveritySource", finding.severity_source);
+  put(json, "SeveritySource", source_name(finding.severity_source));
   if (!finding.references.empty()) json["PrimaryURL"] = finding.references.front();
   put_json(json, "DataSource", data_source_json(finding));
   put(json, "Title", finding.title);
@@ -167,7 +152,7 @@ OrderedJson vulnerability_json(const Report& report, const TrivyTarget& target, 
   json["Severity"] = severity_name(finding.severity);
   put(json, "CweIDs", finding.weaknesses);
   if (!finding.severity_source.empty() && finding.severity != Severity::kUnknown) {
-    json["VendorSeverity"][finding.severity_source] = severity_number(finding.severity);
+    json["VendorSeverity"][std::string(source_name(finding.severity_source))] = severity_number(finding.severity);
   }
   put_json(json, "CVSS", cvss_of(finding));
   put(json, "References", finding.references);
@@ -176,7 +161,7 @@ OrderedJson vulnerability_json(const Report& report, const TrivyTarget& target, 
   return json;
 }
 
-OrderedJson results_json(const Report& report) {
+OrderedJson results_json(const Report& report, const Explanations& explanations) {
   struct Group {
     OrderedJson packages = OrderedJson::array();
     OrderedJson vulnerabilities = OrderedJson::array();
@@ -188,7 +173,11 @@ OrderedJson results_json(const Report& report) {
   }
   for (const auto& finding : report.findings) {
     const auto target = trivy_target(report, finding.package);
-    groups[target].vulnerabilities.push_back(vulnerability_json(report, target, finding));
+    auto json = vulnerability_json(report, target, finding);
+    if (const auto found = explanations.find(finding.id); found != explanations.end()) {
+      json["Explanation"] = found->second;
+    }
+    groups[target].vulnerabilities.push_back(std::move(json));
   }
   OrderedJson results = OrderedJson::array();
   for (auto& [target, group] : groups) {
@@ -227,7 +216,7 @@ OrderedJson metadata_json(const Report& report) {
 
 }  // namespace
 
-std::string trivy_json(const Report& report) {
+std::string trivy_json(const Report& report, const Explanations& explanations) {
   OrderedJson document;
   document["SchemaVersion"] = 2;
   if (const auto tool = tool_of(report); tool.name == "trivy") document["Trivy"]["Version"] = tool.version;
@@ -237,7 +226,7 @@ std::string trivy_json(const Report& report) {
   document["ArtifactName"] = report.artifact;
   document["ArtifactType"] = report.artifact_type;
   put_json(document, "Metadata", metadata_json(report));
-  put_json(document, "Results", results_json(report));
+  put_json(document, "Results", results_json(report, explanations));
   return write_report(document);
 }
 

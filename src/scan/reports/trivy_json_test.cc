@@ -101,7 +101,7 @@ TEST(TrivyJsonTest, AFindingHasAllThatIsKnownOfIt) {
   EXPECT_EQ(finding["DataSource"]["ID"], "debian");
   EXPECT_EQ(finding["Severity"], "CRITICAL");
   EXPECT_EQ(finding["VendorSeverity"], Json({{"debian", 4}}));
-  EXPECT_EQ(finding["CVSS"]["debian"]["V3Score"], 9.8);
+  EXPECT_EQ(finding["CVSS"], Json({{"nvd", {{"V3Score", 9.8}, {"V3Vector", debian_report().findings[0].vector}}}}));
   EXPECT_EQ(finding["PublishedDate"], "2025-01-17T02:13:20Z");
 }
 
@@ -138,6 +138,23 @@ TEST(TrivyJsonTest, ScoresStandUnderTheVersionOfTheirVector) {
   EXPECT_EQ(go["InstalledVersion"], "v1.2.0");
   EXPECT_EQ(go["Status"], "will_not_fix");
   EXPECT_TRUE(go["CVSS"]["unknown"].contains("V40Vector"));
+}
+
+TEST(TrivyJsonTest, WhatTheFeedOfCvesSaysIsNvds) {
+  Report report = debian_report();
+  report.findings = {report.findings[0]};
+  report.findings[0].severity_source = "cve";
+  const auto finding = written(report)["Results"][0]["Vulnerabilities"][0];
+  EXPECT_EQ(finding["SeveritySource"], "nvd");
+  EXPECT_EQ(finding["VendorSeverity"], Json({{"nvd", 4}}));
+  EXPECT_EQ(finding["DataSource"]["ID"], "debian");
+}
+
+TEST(TrivyJsonTest, AnExplanationStandsWithItsVulnerability) {
+  const auto text = trivy_json(debian_report(), {{"CVE-2019-18224", {{"name", "CVE-2019-18224"}}}});
+  const auto findings = parse_json(text).value()["Results"][0]["Vulnerabilities"];
+  EXPECT_EQ(findings[0]["Explanation"], Json({{"name", "CVE-2019-18224"}}));
+  EXPECT_FALSE(findings.back().contains("Explanation"));
 }
 
 TEST(TrivyJsonTest, RpmsAreNamedWithTheirArchitectureAndWithoutTheirEpoch) {

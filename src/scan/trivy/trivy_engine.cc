@@ -167,6 +167,7 @@ Result<TrivyAnswer> TrivyEngine::scan_sbom(std::string_view sbom, const std::vec
   const auto known = told.value_or(TrivyVersion{});
   return TrivyAnswer{.findings = std::move(report->findings),
                      .judged = std::move(report->judged),
+                     .release_unsupported = report->release_unsupported,
                      .engine = known.version.empty() ? "trivy" : "trivy " + known.version,
                      .database = known.database};
 }

@@ -29,6 +29,7 @@ namespace slipway::scan {
 struct TrivyAnswer {
   std::vector<Finding> findings{};
   JudgedPackages judged{};
+  bool release_unsupported = false;     // see TrivyReport
   std::string engine{};                 // "trivy 0.58.0"
   std::optional<TimePoint> database{};  // when its data was made; none: it does not say
 

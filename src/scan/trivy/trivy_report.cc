@@ -204,7 +204,7 @@ Result<> check_schema(const JsonNode& root) {
 }
 
 Result<TrivyReport> read_results(const JsonNode& root) {
-  TrivyReport report;
+  TrivyReport report{.release_unsupported = root["Metadata"]["OS"]["EOSL"].flag()};
   auto& findings = report.findings;
   for (const auto& result : root["Results"].items()) {
     read_judged(result, report.judged);

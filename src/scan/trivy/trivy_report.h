@@ -33,6 +33,8 @@ class JudgedPackages {
 struct TrivyReport {
   std::vector<Finding> findings{};  // in its order
   JudgedPackages judged{};          // a result that lists no packages stands for all of its type
+  // The distribution's release is one that nobody keeps data of any more, or that Trivy does not know.
+  bool release_unsupported = false;
 
   friend bool operator==(const TrivyReport&, const TrivyReport&) = default;
 };

@@ -25,15 +25,25 @@ std::vector<Severity> at_least(Severity least) {
   return some;
 }
 
-// Trivy looks packages of a distribution up by the distribution, and passes over what it does not know.
-void tell_of_unjudged(const JudgedPackages& judged, Report& report) {
+// Why nothing was said of a package; empty: it was judged. Trivy looks packages of a distribution up by the
+// distribution and its release, and passes over what it does not know.
+std::string why_not_judged(const Package& package, const TrivyAnswer& answer, const Report& report) {
+  const auto type = to_string(package.type);
+  if (is_of_distribution(package.type)) {
+    const auto& distribution = report.inventory.distribution;
+    if (!distribution) return fmt::format("{} packages of an unknown distribution", type);
+    if (distribution->version.empty()) return fmt::format("packages of an unknown release of {}", distribution->id);
+    if (answer.release_unsupported) {
+      return fmt::format("nobody tells Trivy any more about {} {}", distribution->id, distribution->version);
+    }
+  }
+  return answer.judged.has(package) ? "" : fmt::format("Trivy does not answer about {} packages", type);
+}
+
+void tell_of_unjudged(const TrivyAnswer& answer, Report& report) {
   std::map<std::string, std::uint64_t> reasons;
   for (const auto& package : report.inventory.packages) {
-    const bool homeless = is_of_distribution(package.type) && !report.inventory.distribution;
-    if (!homeless && judged.has(package)) continue;
-    const auto type = to_string(package.type);
-    ++reasons[homeless ? fmt::format("{} packages of an unknown distribution", type)
-                       : fmt::format("Trivy does not answer about {} packages", type)];
+    if (auto reason = why_not_judged(package, answer, report); !reason.empty()) ++reasons[std::move(reason)];
   }
   for (const auto& [reason, count] : reasons) {
     report.unjudged += count;
@@ -56,7 +66,7 @@ Result<Report> judge_with_trivy(Artifact artifact, const TrivyEngine& trivy, con
   if (auto good = judge_age("trivy-db", answer->database, data, now, report); !good) {
     return fail(std::move(good.error()));
   }
-  tell_of_unjudged(answer->judged, report);
+  tell_of_unjudged(*answer, report);
   apply_rules(std::move(answer->findings), rules, report);
   return report;
 }

@@ -93,6 +93,16 @@ TEST_F(TrivyScanTest, PackagesOfNoDistributionAreNeverJudged) {
   EXPECT_THAT(report.warnings, ElementsAre("2 packages not judged: rpm packages of an unknown distribution"));
 }
 
+TEST_F(TrivyScanTest, PackagesOfAReleaseThatTrivyHasNoDataOfAreNotJudged) {
+  std::ofstream(folder_.file("report")) << R"({"SchemaVersion": 2, "Metadata": {"OS": {"Family": "alma", "Name": "99",
+      "EOSL": true}}, "Results": [)" << kAll
+                                        << "]}";
+  EXPECT_THAT(judge().warnings, ElementsAre("2 packages not judged: nobody tells Trivy any more about almalinux 9.3"));
+  answer(kAll);
+  inventory_.distribution->version.clear();
+  EXPECT_THAT(judge().warnings, ElementsAre("2 packages not judged: packages of an unknown release of almalinux"));
+}
+
 TEST_F(TrivyScanTest, ItIsAskedForAllThatBlocksOrIsToBeReported) {
   answer(kAll);
   EXPECT_EQ(judge().asked_from, Severity::kHigh);
