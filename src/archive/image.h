@@ -4,9 +4,9 @@
 //   auto done = replay({.fd = fd, .size = size}, *seen, {}, consumers);
 //
 // survey() reads entries, not contents, where it can: an uncompressed plain root file system is skipped through. Who
-// wants some of the contents, too, looks on and spares a pass. replay() reads the archive again and hands out what survived the merge; so does visit(), to one who reads as much of
-// each file as he likes. They trust nothing they read, and run wherever they are called: untrusted archives belong into
-// the Inspector's process.
+// wants some of the contents, too, looks on and spares a pass. replay() reads the archive again and hands out what
+// survived the merge; so does visit(), to one who reads as much of each file as he likes. They trust nothing they read,
+// and run wherever they are called: untrusted archives belong into the Inspector's process.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ struct Survey {
   [[nodiscard]] std::vector<std::uint32_t> lowest_uses() const;
 };
 
-// Looks at files while they are surveyed, layer by layer in the order of the archive: whether one survives the merge, and
-// under which name, is known only afterwards.
+// Looks at files while they are surveyed, layer by layer in the order of the archive: whether one survives the merge,
+// and under which name, is known only afterwards.
 class Onlooker {
  public:
   Onlooker() = default;

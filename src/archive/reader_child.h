@@ -62,16 +62,16 @@ class Teller {
 [[nodiscard]] sys::SandboxOptions sandbox(const Order& order);
 
 // The parts of serve().
-[[nodiscard]] Result<std::string> begin();  // the body of the order's frame; kInvalid: there is none
+[[nodiscard]] Result<std::string> begin();         // the body of the order's frame; kInvalid: there is none
 void lock_in(const sys::SandboxOptions& options);  // exits when it cannot
 [[noreturn]] void finish(const std::function<std::string()>& work);
 
-// The child's life: takes the order, locks itself in, and sends the frame that `work` answers; exceptions become errors.
-// Leaves by _exit(), since handlers of exit() need more than the sandbox gives; returns an exit code only when it could
-// not begin. Call it first thing in main(): before any thread is started, any other file opened.
+// The child's life: takes the order, locks itself in, and sends the frame that `work` answers; exceptions become
+// errors. Leaves by _exit(), since handlers of exit() need more than the sandbox gives; returns an exit code only when
+// it could not begin. Call it first thing in main(): before any thread is started, any other file opened.
 template <class TheOrder>
-[[nodiscard]] int serve(Result<TheOrder> (*parse)(std::string_view body), sys::SandboxOptions (*sandbox)(const TheOrder&),
-                        std::string (*work)(const TheOrder&)) {
+[[nodiscard]] int serve(Result<TheOrder> (*parse)(std::string_view body),
+                        sys::SandboxOptions (*sandbox)(const TheOrder&), std::string (*work)(const TheOrder&)) {
   const auto body = begin();
   const auto order = body ? parse(*body) : Result<TheOrder>(fail(body.error()));
   if (!order) {

@@ -187,7 +187,8 @@ Result<> Replay::layered(Reader& outer, UnpackMeter& meter, std::size_t round) c
 std::vector<std::uint32_t> Survey::lowest_uses() const {
   std::map<std::uint32_t, std::uint32_t> first;
   std::vector<std::uint32_t> out;
-  for (std::uint32_t i = 0; i < layers.size(); ++i) out.push_back(first.emplace(layers[i].outer_entry, i).first->second);
+  for (std::uint32_t i = 0; i < layers.size(); ++i)
+    out.push_back(first.emplace(layers[i].outer_entry, i).first->second);
   return out;
 }
 

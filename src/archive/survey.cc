@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -34,9 +35,9 @@ bool may_describe(const std::vector<std::string_view>& parts) {
 
 // The name below the image's root; nothing where it cannot be one.
 std::optional<std::string> shown_name(const PlainName& name, bool stripped) {
-  const std::size_t from = stripped ? 1 : 0;
-  if (!name.bad.empty() || name.leaves_root || name.parts.size() <= from) return std::nullopt;
-  return fmt::format("{}", fmt::join(name.parts.begin() + from, name.parts.end(), "/"));
+  const auto parts = std::span(name.parts).subspan(stripped && !name.parts.empty() ? 1 : 0);
+  if (!name.bad.empty() || name.leaves_root || parts.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(parts, "/"));
 }
 
 // The reader stands at the entry.

@@ -58,7 +58,8 @@ TEST(ApkTest, FilesAreThePackages) {
   ReadFiles files;
   files.add(kInstalled, "P:py3-six\nV:1-r0\nF:\nR:top.json\nF:usr/lib/six\nR:METADATA\n");
   for (const std::string path : {"top.json", "usr/lib/six/METADATA", "usr/lib/six/other"}) {
-    files.finds.add({.type = PackageType::kPypi, .name = path, .version = "1", .path = path});
+    files.finds.enter(path, 0);
+    files.finds.add({.type = PackageType::kPypi, .name = path, .version = "1"});
   }
   const auto found = files.finds.take();
   ASSERT_EQ(found.packages.size(), 4U);

@@ -27,8 +27,9 @@ namespace slipway::scan {
 [[nodiscard]] bool wants_apk(const FileInfo& file);
 [[nodiscard]] Result<> read_apk(const FileInfo& file, archive::ByteSource& content, Finds& finds);
 
-// The databases of rpm, in var/lib/rpm or usr/lib/sysimage/rpm: rpmdb.sqlite, Packages.db (rpm's own, "ndb") and
-// Packages (Berkeley DB). What stands only in a write-ahead log beside the first is kUnsupported.
+// The databases of rpm, in var/lib/rpm, usr/lib/sysimage/rpm or usr/share/rpm (of rpm-ostree): rpmdb.sqlite,
+// Packages.db (rpm's own, "ndb") and Packages (Berkeley DB). What stands only in a write-ahead log beside the first is
+// kUnsupported.
 [[nodiscard]] bool wants_rpm(const FileInfo& file);
 [[nodiscard]] Result<> read_rpm(const FileInfo& file, archive::ByteSource& content, Finds& finds);
 

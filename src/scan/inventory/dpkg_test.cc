@@ -148,11 +148,17 @@ TEST(DpkgTest, ListsTellWhoseFilesAreWhose) {
   ASSERT_TRUE(files.last);
   files.add("var/lib/dpkg/status.d/node.md5sums", "0123456789abcdef0123456789abcdef  usr/share/node/x y.json\n");
   ASSERT_TRUE(files.last);
-  files.finds.add({.type = PackageType::kPypi, .name = "six", .version = "1", .path = "usr/lib/python3/six.egg-info"});
-  files.finds.add({.type = PackageType::kNpm, .name = "x", .version = "1", .path = "usr/share/node/x y.json"});
+  for (const auto* name : {"node", "python3-six"}) {
+    files.finds.add({.type = PackageType::kDeb, .name = name, .version = "1"});
+  }
+  files.finds.enter("usr/lib/python3/six.egg-info", 0);
+  files.finds.add({.type = PackageType::kPypi, .name = "six", .version = "1"});
+  files.finds.enter("usr/share/node/x y.json", 0);
+  files.finds.add({.type = PackageType::kNpm, .name = "x", .version = "1"});
   const auto found = files.finds.take();
-  EXPECT_EQ(found.packages[0].owner, "node");
-  EXPECT_EQ(found.packages[1].owner, "python3-six");
+  ASSERT_EQ(found.packages.size(), 4U);
+  EXPECT_EQ(found.packages[2].owner, "node");
+  EXPECT_EQ(found.packages[3].owner, "python3-six");
 }
 
 // ---- real files ----

@@ -14,6 +14,7 @@ constexpr std::size_t kNarrowHeader = 52;
 constexpr std::size_t kWideHeader = 64;
 constexpr std::size_t kMostAtHead = 64UL << 10;         // so far into the file the program headers are looked for
 constexpr std::uint64_t kMostBeforeTail = 16ULL << 20;  // of what is in no segment
+constexpr std::size_t kMostBeforeNote = 8UL << 10;      // so far into the file Go's note is looked for
 constexpr std::size_t kMostSegments = 1000;
 constexpr std::uint32_t kLoad = 1;
 constexpr std::uint32_t kExecutableFlag = 1;
@@ -47,6 +48,13 @@ class Fields {
   bool big_endian_;
 };
 
+// A note of type 4 by "Go", which its linker puts at the beginning; its build id follows. Not every program has one.
+bool has_mark_of_go(std::span<const std::byte> head) {
+  using namespace std::string_view_literals;
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.find("\x04\0\0\0Go\0\0"sv) != text.npos || text.find("\0\0\0\x04Go\0\0"sv) != text.npos;
+}
+
 }  // namespace
 
 std::uint64_t read_number(std::span<const std::byte> bytes, std::size_t width, bool big_endian) {
@@ -71,7 +79,8 @@ class ElfParts::Forward {
     if (!gone) return fail(std::move(gone.error()));
     if (*gone != away) return cut_off();
     Part part{.offset = span.offset, .writable = span.writable, .bytes = {}};
-    part.bytes.reserve(static_cast<std::size_t>(span.end - span.offset));  // at most kMost: it never grows by copying
+    part.bytes.reserve(
+        static_cast<std::size_t>(span.end - span.offset));  // within the limits: it never grows by copying
     while (cursor_.position() < span.end) {
       auto piece = cursor_.peek(1);
       if (!piece) return fail(std::move(piece.error()));
@@ -138,6 +147,9 @@ Result<std::optional<ElfParts>> ElfParts::read(archive::ByteSource& content, std
   parts.header_ = *header;
   parts.size_ = size;
   if (auto checked = parts.check_header(); !checked) return fail(std::move(checked.error()));
+  head = forward.head(kMostBeforeNote);
+  if (!head) return fail(std::move(head.error()));
+  if (has_mark_of_go(*head)) parts.limits_ = kOfGo;
   if (auto kept = parts.read_parts(forward); !kept) return fail(std::move(kept.error()));
   return parts;
 }
@@ -206,16 +218,16 @@ std::vector<ElfParts::Span> ElfParts::plan() const {
   std::vector<Span> wanted;
   const bool apart = std::ranges::any_of(segments_, [](const Segment& s) { return !s.writable && !s.executable; });
   for (const Segment& s : segments_) {
-    const std::uint64_t some = std::min(s.size, kMostOfSegment);
+    const std::uint64_t some = std::min(s.size, limits_.segment);
     if (!s.executable) wanted.push_back({s.offset, s.offset + some, s.writable});
     // Data follows the code.
     if (s.executable && !apart) wanted.push_back({s.offset + s.size - some, s.offset + s.size, s.writable});
   }
-  if (segments_.empty()) wanted.push_back({0, std::min(size_, kMost), false});
+  if (segments_.empty()) wanted.push_back({0, std::min(size_, limits_.all), false});
   add_tail(wanted);
   std::ranges::sort(wanted, {}, &Span::offset);
   std::vector<Span> out;
-  std::uint64_t left = kMost + kMostBeforeTail;
+  std::uint64_t left = limits_.all + kMostBeforeTail;
   for (Span span : wanted) {
     if (!out.empty()) span.offset = std::max(span.offset, out.back().end);
     if (span.offset >= span.end || left == 0) continue;

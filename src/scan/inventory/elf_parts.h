@@ -5,6 +5,8 @@
 // executable (of a program all of whose read-only data is in executable segments: these), the headers, and the names of
 // sections, which are sought before the section headers and at the file's end. Code and debugging symbols are passed
 // over unread.
+// Of a program that Go has marked as its own more is kept: older ones tell what they are made of somewhere in their
+// read-only data.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +26,12 @@ namespace slipway::scan {
 
 class ElfParts {
  public:
-  static constexpr std::uint64_t kMostOfSegment = 32ULL << 20;
-  static constexpr std::uint64_t kMost = 64ULL << 20;
+  struct Limits {
+    std::uint64_t segment = 0;  // bytes of one
+    std::uint64_t all = 0;      // of all together
+  };
+  static constexpr Limits kOfAny{.segment = 10ULL << 20, .all = 14ULL << 20};
+  static constexpr Limits kOfGo{.segment = 32ULL << 20, .all = 64ULL << 20};
 
   struct Part {
     std::uint64_t offset = 0;  // in the file
@@ -54,6 +60,7 @@ class ElfParts {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
   };
+  [[nodiscard]] bool names_sections() const { return header_.section_count > 0 && header_.names > 0; }
   // None when there is no section of that name, or sections have no names. kCorrupt: the section headers, or the
   // section, lie outside of the file. kRejected: headers or names were not kept.
   [[nodiscard]] Result<std::optional<Range>> section(std::string_view name) const;
@@ -103,6 +110,7 @@ class ElfParts {
 
   Header header_{};
   std::uint64_t size_ = 0;
+  Limits limits_ = kOfAny;
   std::vector<Segment> segments_;
   std::vector<Part> parts_;  // by offset
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -24,8 +25,16 @@ auto order_of(const Package& package) {
   return std::tie(package.type, package.name, package.version, package.path, package.architecture, package.layer);
 }
 
-// What is sent and stored is UTF-8, and not longer than anybody would read.
-bool is_sound(const std::string& text) { return text.size() <= Finds::kLongest && is_utf8(text); }
+// What is sent and stored is plain UTF-8, and not longer than anybody would read.
+bool is_sound(const std::string& text) {
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  return text.size() <= Finds::kLongest && std::ranges::none_of(text, is_control) && is_utf8(text);
+}
+
+std::size_t text_of(const Package& package) {
+  return package.name.size() + package.version.size() + package.source.size() + package.source_version.size() +
+         package.architecture.size() + package.licence.size() + package.path.size();
+}
 
 void make_sound(std::string& text) {
   if (!is_sound(text)) text = archive::printable(text);
@@ -55,14 +64,23 @@ void Finds::add(Package package) {
        {&package.source, &package.source_version, &package.architecture, &package.licence, &package.path}) {
     make_sound(*text);
   }
+  keep(std::move(package));
+}
+
+void Finds::keep(Package package) {
   package.layer = layer_;
+  text_ += text_of(package);
   found_.packages.push_back(std::move(package));
   files_.push_back(file_);
 }
 
 bool Finds::is_full() {
-  if (found_.packages.size() < kMostPackages) return false;
-  if (!std::exchange(overfull_, true)) unread(fmt::format("there are more than {} packages", kMostPackages));
+  if (found_.packages.size() < kMostPackages && text_ < kMostText) return false;
+  if (!std::exchange(overfull_, true)) {
+    unread(found_.packages.size() < kMostPackages
+               ? fmt::format("what there is to say of packages is over {} MiB", kMostText >> 20U)
+               : fmt::format("there are more than {} packages", kMostPackages));
+  }
   return true;
 }
 
@@ -80,15 +98,13 @@ void Finds::absorb(Finds other, std::uint32_t layer) {
   layer_ = layer;
   for (auto& package : other.found_.packages) {
     if (is_full()) break;
-    package.layer = layer;
-    found_.packages.push_back(std::move(package));
-    files_.push_back(file_);
+    keep(std::move(package));
   }
   if (other.found_.distribution) set_distribution(std::move(*other.found_.distribution), other.rank_);
   const auto before = static_cast<std::uint32_t>(owners_.size());
-  for (const auto& [path, owner] : other.owned_) {
+  for (const auto& [path, owner, ignored] : other.owned_) {
     if (owns_too_much()) break;
-    owned_.push_back({path, before + owner});
+    owned_.push_back({path, before + owner, layer});
   }
   std::ranges::move(other.owners_, std::back_inserter(owners_));
   for (auto& [path, reason] : other.found_.unread) unread(std::move(reason));
@@ -106,27 +122,41 @@ void Finds::set_distribution(Distribution distribution, int rank) {
 void Finds::own(std::string_view path, std::string_view package) {
   if (owns_too_much()) return;
   if (owners_.empty() || owners_.back() != package) owners_.emplace_back(package);
-  owned_.push_back({path_key(path), static_cast<std::uint32_t>(owners_.size() - 1)});
+  owned_.push_back({path_key(path), static_cast<std::uint32_t>(owners_.size() - 1), layer_});
 }
 
 void Finds::unread(std::string reason) {
   constexpr std::size_t kMost = 1'000;
+  constexpr std::size_t kLongestReason = 300;  // bytes
+  if (reason.size() > kLongestReason) reason = archive::printable(reason);
   make_sound(reason);
   if (found_.unread.size() < kMost) found_.unread.push_back({path_, std::move(reason)});
 }
 
-Inventory Finds::take() {
+void Finds::set_owners() {
+  std::set<std::string_view> installed;
+  for (const auto& package : found_.packages) {
+    if (is_of_distribution(package.type)) installed.insert(package.name);
+  }
   std::ranges::sort(owned_);
   for (std::size_t i = 0; i < found_.packages.size(); ++i) {
     auto& package = found_.packages[i];
     if (is_of_distribution(package.type)) continue;
-    const auto owned = std::ranges::lower_bound(owned_, files_[i], {}, &Owned::path);
-    if (owned != owned_.end() && owned->path == files_[i]) package.owner = owners_[owned->owner];
+    for (const auto& one : std::ranges::equal_range(owned_, files_[i], {}, &Owned::path)) {
+      if (package.layer > one.layer || !installed.contains(owners_[one.owner])) continue;
+      package.owner = owners_[one.owner];
+      break;
+    }
   }
+}
+
+Inventory Finds::take() {
+  set_owners();
   std::ranges::sort(found_.packages, [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
   const auto same =
       std::ranges::unique(found_.packages, [](const auto& a, const auto& b) { return order_of(a) == order_of(b); });
   found_.packages.erase(same.begin(), same.end());
+  text_ = 0;
   files_ = {};
   owned_ = {};
   owners_ = {};

@@ -25,13 +25,15 @@ class Finds {
  public:
   static constexpr std::size_t kMostPackages = 200'000;
   static constexpr std::size_t kMostOwned = 1'000'000;
-  static constexpr std::size_t kLongest = 1'024;  // bytes of a name, a version, a licence, ...
+  static constexpr std::size_t kLongest = 1'024;                   // bytes of a name, a version, a licence, ...
+  static constexpr std::size_t kMostText = std::size_t{14} << 20;  // bytes of all packages together
 
   // All that is added from now on is of this file.
   void enter(std::string_view path, std::uint32_t layer);
 
   // Path and layer become the file's; a path that is given stays. One without a name or a version, whose name or
-  // version is longer than kLongest or not UTF-8, or beyond kMostPackages, is not added, and that is noted as unread.
+  // version is longer than kLongest or no plain text, or beyond kMostPackages or kMostText, is not added, and that is
+  // noted as unread.
   void add(Package package);
   // The one with the lowest rank counts: etc/os-release (0) before usr/lib/os-release (1), whatever their order in the
   // archive.
@@ -50,19 +52,23 @@ class Finds {
     return found_.packages.empty() && found_.unread.empty() && owned_.empty() && !found_.distribution;
   }
 
-  // All of it, sorted, each once; packages of languages that were found in a file that is owned say so. Nothing is left here.
+  // All of it, sorted, each once; packages of languages that were found in a file that an installed package has brought
+  // say so, unless a later layer has replaced the file. Nothing is left here.
   [[nodiscard]] Inventory take();
 
  private:
   struct Owned {
     std::uint64_t path = 0;  // its hash
     std::uint32_t owner = 0;
+    std::uint32_t layer = 0;  // of the list that says so
 
     friend auto operator<=>(const Owned&, const Owned&) = default;
   };
 
   // True: no more of them are kept, which is noted once.
   [[nodiscard]] bool is_full();
+  void keep(Package package);
+  void set_owners();
   [[nodiscard]] bool owns_too_much();
 
   std::string path_{};
@@ -72,6 +78,7 @@ class Finds {
   bool overfull_ = false;
   bool overowned_ = false;
   Inventory found_{};
+  std::size_t text_ = 0;                // bytes of them
   std::vector<std::uint64_t> files_{};  // that the packages were found in
   std::vector<Owned> owned_{};
   std::vector<std::string> owners_{};

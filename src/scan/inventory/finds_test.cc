@@ -113,13 +113,15 @@ TEST(FindsTest, ALanguagesPackageSaysWhoseItsFileIs) {
   finds.own("/usr/lib/python3/dist-packages/six.egg-info/PKG-INFO", "python3-six");
   finds.own("lib/x.json", "x-tools");  // where lib is a link to usr/lib
   finds.own("/var/lib/dpkg/info", "dpkg");
-  finds.add({.type = PackageType::kDeb, .name = "z", .version = "1"});
+  for (const auto* name : {"dpkg", "python3-six", "x-tools"}) {
+    finds.add({.type = PackageType::kDeb, .name = name, .version = "1"});
+  }
   const Inventory found = finds.take();
-  ASSERT_EQ(found.packages.size(), 4U);
+  ASSERT_EQ(found.packages.size(), 6U);
   EXPECT_EQ(found.packages[0].owner, "");  // the distribution's own
-  EXPECT_EQ(found.packages[1].owner, "x-tools");
-  EXPECT_EQ(found.packages[2].owner, "");
-  EXPECT_EQ(found.packages[3].owner, "python3-six");
+  EXPECT_EQ(found.packages[3].owner, "x-tools");
+  EXPECT_EQ(found.packages[4].owner, "");
+  EXPECT_EQ(found.packages[5].owner, "python3-six");
 }
 
 TEST(FindsTest, WhatIsWithinAFileHasTheFilesOwnerHoweverLongItsPath) {
@@ -129,10 +131,47 @@ TEST(FindsTest, WhatIsWithinAFileHasTheFilesOwnerHoweverLongItsPath) {
   finds.add({.type = PackageType::kMaven, .name = "g:a", .version = "1"});
   finds.add({.type = PackageType::kMaven, .name = "g:b", .version = "1", .path = jar + "/lib/b.jar"});
   finds.own("/" + jar, "libjava");
+  finds.add({.type = PackageType::kDeb, .name = "libjava", .version = "1"});
   const Inventory found = finds.take();
-  ASSERT_EQ(found.packages.size(), 2U);
-  EXPECT_EQ(found.packages[0].owner, "libjava");
+  ASSERT_EQ(found.packages.size(), 3U);
   EXPECT_EQ(found.packages[1].owner, "libjava");
+  EXPECT_EQ(found.packages[2].owner, "libjava");
+}
+
+TEST(FindsTest, WhoIsNotInstalledOwnsNothing) {
+  Finds finds;
+  finds.enter("usr/lib/x.json", 0);
+  finds.add(npm("x", "1"));
+  finds.enter("var/lib/dpkg/info/gone.list", 0);
+  finds.own("/usr/lib/x.json", "gone");
+  EXPECT_EQ(finds.take().packages.at(0).owner, "");
+}
+
+TEST(FindsTest, AFileThatALaterLayerReplacedIsNobodys) {
+  for (const std::uint32_t layer : {1U, 2U}) {
+    Finds finds;
+    finds.enter("lib/apk/db/installed", 1);
+    finds.add({.type = PackageType::kApk, .name = "tool", .version = "1"});
+    finds.own("usr/lib/x.json", "tool");
+    finds.enter("usr/lib/x.json", layer);
+    finds.add(npm("x", "1"));
+    EXPECT_EQ(finds.take().packages.at(1).owner, layer == 1 ? "tool" : "");
+  }
+}
+
+TEST(FindsTest, ThereIsAnEndToTextAndItIsNotedOnce) {
+  Finds finds;
+  finds.enter("f", 0);
+  for (std::size_t n = 0; n < 20'000; ++n) {
+    auto package = npm("p", std::to_string(n));
+    package.licence = std::string(1'000, 'l');
+    finds.add(std::move(package));
+  }
+  const Inventory found = finds.take();
+  EXPECT_LT(found.packages.size(), 15'000U);
+  EXPECT_GT(found.packages.size(), 13'000U);
+  ASSERT_EQ(found.unread.size(), 1U);
+  EXPECT_THAT(found.unread[0].reason, HasSubstr("over 14 MiB"));
 }
 
 TEST(FindsTest, WhatAnotherFoundInAFileIsTakenOverWithItsOwners) {
@@ -147,13 +186,14 @@ TEST(FindsTest, WhatAnotherFoundInAFileIsTakenOverWithItsOwners) {
   Finds list;
   list.enter("var/lib/dpkg/info/second.list", 0);
   list.own("/usr/lib/x.json", "second");
+  list.add({.type = PackageType::kDeb, .name = "second", .version = "1"});
   list.set_distribution({.id = "debian"}, 0);
-  finds.absorb(std::move(list), 1);
+  finds.absorb(std::move(list), 4);
   const Inventory found = finds.take();
-  ASSERT_EQ(found.packages.size(), 1U);
-  EXPECT_EQ(found.packages[0].owner, "second");
-  EXPECT_EQ(found.packages[0].path, "usr/lib/x.json");
-  EXPECT_EQ(found.packages[0].layer, 4U);
+  ASSERT_EQ(found.packages.size(), 2U);
+  EXPECT_EQ(found.packages[1].owner, "second");
+  EXPECT_EQ(found.packages[1].path, "usr/lib/x.json");
+  EXPECT_EQ(found.packages[1].layer, 4U);
   ASSERT_EQ(found.unread.size(), 1U);
   EXPECT_EQ(found.unread[0].path, "usr/lib/x.json");
   EXPECT_EQ(found.distribution->id, "debian");
@@ -191,11 +231,12 @@ TEST(Finds, WhatIsNoTextOrTooLongIsNotedAndNotKept) {
   finds.enter("a", 0);
   finds.add({.type = PackageType::kDeb, .name = std::string(2'000, 'x'), .version = "1"});
   finds.add({.type = PackageType::kDeb, .name = "ok", .version = "\xff"});
+  finds.add({.type = PackageType::kDeb, .name = "ok\x1b[2J", .version = "1"});
   finds.add({.type = PackageType::kDeb, .name = "good", .version = "1", .licence = std::string(5'000, 'l')});
   const auto found = finds.take();
   ASSERT_EQ(found.packages.size(), 1U);
   EXPECT_LT(found.packages[0].licence.size(), 1'024U);
-  EXPECT_EQ(found.unread.size(), 2U);
+  EXPECT_EQ(found.unread.size(), 3U);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "scan/inventory/first_look.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace slipway::scan {
@@ -29,14 +28,18 @@ class NotedSource : public archive::ByteSource {
   std::optional<Error> error_;
 };
 
+const FileReader* find_in(std::span<const FileReader> readers, const FileInfo& file) {
+  const auto found = std::ranges::find_if(readers, [&](const FileReader& reader) { return reader.wants(file); });
+  return found == readers.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
+const FileReader* distribution_reader_of(const FileInfo& file) { return find_in(distribution_readers(), file); }
+
 const FileReader* reader_of(const FileInfo& file) {
-  static const std::array all{distribution_readers(), language_readers(), binary_readers()};
-  for (const auto& readers : all) {
-    for (const auto& reader : readers) {
-      if (reader.wants(file)) return &reader;
-    }
+  for (const auto& readers : {distribution_readers(), language_readers(), binary_readers()}) {
+    if (const auto* reader = find_in(readers, file)) return reader;
   }
   return nullptr;
 }
@@ -71,19 +74,27 @@ Result<> FirstLook::file(archive::Origin place, std::string_view path, const arc
   packages_ += finds->packages();
   owned_ += finds->owned();
   if (finds->nothing()) finds.reset();
-  files_.push_back({place, std::string(path), reader, std::move(finds)});
+  files_.push_back({.place = place, .path = std::string(path), .reader = reader, .finds = std::move(finds)});
   sorted_ = false;
   return {};
 }
 
-std::optional<Finds> FirstLook::take(archive::Origin place, std::string_view path, const FileReader& reader) {
+FirstLook::ReadFile* FirstLook::at(archive::Origin place) {
   if (!std::exchange(sorted_, true)) std::ranges::sort(files_, {}, &ReadFile::place);
   const auto found = std::ranges::lower_bound(files_, place, {}, &ReadFile::place);
-  if (found == files_.end() || found->place != place || found->path != path || found->reader != &reader) {
-    return std::nullopt;
-  }
-  found->reader = nullptr;
-  return found->finds ? std::move(*found->finds) : Finds();
+  return found == files_.end() || found->place != place ? nullptr : &*found;
+}
+
+const FileReader* FirstLook::reader_at(archive::Origin place) {
+  const auto* file = at(place);
+  return file == nullptr ? nullptr : file->reader;
+}
+
+std::optional<Finds> FirstLook::take(archive::Origin place, std::string_view path, const FileReader& reader) {
+  auto* file = at(place);
+  if (file == nullptr || file->taken || file->path != path || file->reader != &reader) return std::nullopt;
+  file->taken = true;
+  return file->finds ? std::move(*file->finds) : Finds();
 }
 
 }  // namespace slipway::scan

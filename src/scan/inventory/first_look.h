@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace slipway::scan {
 
 // The one that wants the file; null: nobody does.
 [[nodiscard]] const FileReader* reader_of(const FileInfo& file);
+[[nodiscard]] const FileReader* distribution_reader_of(const FileInfo& file);  // of distribution_readers() only
 [[nodiscard]] bool is_executable(std::uint16_t mode);
 
 // Reads it into `finds`. An error is the archive's own; what is wrong with this file alone is noted as unread.
@@ -31,14 +33,19 @@ class FirstLook : public archive::Onlooker {
   // Once all was shown. What was found in the file at that place, if it was read under this name by this reader and was
   // not taken yet.
   [[nodiscard]] std::optional<Finds> take(archive::Origin place, std::string_view path, const FileReader& reader);
+  // Who has read the file at that place, whether it was taken or not; null: nobody.
+  [[nodiscard]] const FileReader* reader_at(archive::Origin place);
 
  private:
   struct ReadFile {
     archive::Origin place{};
     std::string path{};
     const FileReader* reader = nullptr;
+    bool taken = false;
     std::unique_ptr<Finds> finds{};  // null: nothing
   };
+
+  [[nodiscard]] ReadFile* at(archive::Origin place);  // null: it was not read
 
   std::vector<ReadFile> files_;
   bool sorted_ = false;

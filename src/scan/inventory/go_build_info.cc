@@ -14,6 +14,7 @@ using namespace std::string_view_literals;
 using Bytes = std::span<const std::byte>;
 
 constexpr auto kMark = "\xff Go buildinf:"sv;
+constexpr auto kSection = ".go.buildinfo"sv;
 constexpr std::size_t kAlign = 16;
 constexpr std::size_t kHeader = 32;
 constexpr std::uint64_t kMostVersion = 1'000;
@@ -48,7 +49,7 @@ Bytes find_in(const ElfParts::Part& part) {
 
 // By its section, else where Go looks for it too: in what is writable; then in the rest.
 Bytes find(const ElfParts& program) {
-  if (const auto section = program.section(".go.buildinfo"); section && *section) {
+  if (const auto section = program.section(kSection); section && *section) {
     const Bytes bytes = program.at_offset((*section)->offset);
     if (text_of(bytes).starts_with(kMark) && plausible(bytes)) return bytes;
   }
@@ -160,7 +161,9 @@ std::optional<std::string> version_of_go(std::string_view text) {
 
 Result<GoBuildInfo> read_go_build_info(const ElfParts& program) {
   const Bytes header = find(program);
-  if (header.empty() && !program.has_all_data()) {
+  const auto section = program.section(kSection);
+  const bool has_sections = section && program.names_sections();  // then Go's would be among them
+  if (header.empty() && !has_sections && !program.has_all_data()) {
     return fail(ErrorKind::kRejected, "it has too much data to be searched for what it was made of");
   }
   if (header.empty()) return GoBuildInfo{};

@@ -13,7 +13,22 @@ namespace {
 
 using namespace archive;
 
-constexpr std::size_t kPackagesInAFrame = 1'000;  // of at most some kilobytes each: far less than a frame holds
+// Bytes of text in a frame, before escaping twice makes up to four times as much of them.
+constexpr std::size_t kTextInAFrame = kMaxFrame / 8;
+
+// How many of the first of these fit into one.
+std::size_t fit_into_a_frame(std::span<const Package> packages) {
+  constexpr std::size_t kAround = 64;  // quotes, commas, the type
+  std::size_t text = 0;
+  std::size_t count = 0;
+  while (count < packages.size() && text < kTextInAFrame) {
+    const auto& package = packages[count++];
+    text += kAround + package.name.size() + package.version.size() + package.source.size() +
+            package.source_version.size() + package.architecture.size() + package.licence.size() + package.path.size() +
+            package.owner.size();
+  }
+  return count;
+}
 
 std::string part(const char* name, const Inventory& inventory, std::span<const Package> packages) {
   return json_frame({{name, to_json(inventory, packages)}});
@@ -25,11 +40,12 @@ std::string answer(const Surveyed& seen) {
   const Inventory nothing;
   const Inventory* facts = &seen.inventory;  // with the first part
   std::span<const Package> left(seen.inventory.packages);
-  while (left.size() > kPackagesInAFrame) {
-    if (!child::send(part("part", *std::exchange(facts, &nothing), left.first(kPackagesInAFrame)))) return {};
-    left = left.subspan(kPackagesInAFrame);
+  for (;;) {
+    const auto some = left.first(fit_into_a_frame(left));
+    left = left.subspan(some.size());
+    if (left.empty()) return part("last", *facts, some);
+    if (!child::send(part("part", *std::exchange(facts, &nothing), some))) return {};
   }
-  return part("last", *facts, left);
 }
 
 std::string list_packages(const Order& order) {

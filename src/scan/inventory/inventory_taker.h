@@ -1,5 +1,5 @@
-// Inspects an image's archive and lists its packages in the same pass, in a process of its own, which can do nothing but
-// read that one file and answer (archive/reader_child.h): packages' databases are made by strangers, too.
+// Inspects an image's archive and lists its packages in the same pass, in a process of its own, which can do nothing
+// but read that one file and answer (archive/reader_child.h): packages' databases are made by strangers, too.
 //
 //   scan::InventoryTaker taker({.executable = "/proc/self/exe", .arguments = {"__inventory"}});
 //   auto listed = taker.take(*archive::open_image_file(path), archive::standard_policy(), {}, stop);

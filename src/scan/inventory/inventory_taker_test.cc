@@ -107,6 +107,25 @@ TEST_F(InventoryTakerTest, AVeryLongListComesInPartsAndWhole) {
   EXPECT_EQ(inventory.packages.back().name, "p02499");
 }
 
+TEST_F(InventoryTakerTest, TextThatGrowsWhenItIsSentComesWhole) {
+  std::string packages;
+  for (int i = 0; i < 1'200; ++i) {
+    packages += fmt::format(R"({}"node_modules/p{}":{{"version":"1.0.0","license":"{}"}})", i == 0 ? "" : ",", i,
+                            std::string(900, '\\') + std::string(100, '\\'));
+  }
+  const auto text = R"({"lockfileVersion":3,"packages":{)" + packages + "}}";
+  const auto inventory = take(archive::small_rootfs().file("app/package-lock.json", text).finish()).value();
+  EXPECT_THAT(inventory.packages, SizeIs(1'200));
+}
+
+TEST_F(InventoryTakerTest, TheArchiveIsInspectedInTheSamePass) {
+  ASSERT_TRUE(take(archive::small_rootfs().file("usr/su", "x", 04755).finish()));
+  EXPECT_EQ(inspection_.files, 3U);
+  EXPECT_EQ(inspection_.layers, 1U);
+  ASSERT_THAT(inspection_.findings, SizeIs(1));
+  EXPECT_EQ(inspection_.findings[0].rule, "setuid");
+}
+
 TEST_F(InventoryTakerTest, AnImageWithoutPackagesHasNone) {
   const auto inventory = take(archive::small_rootfs().finish()).value();
   EXPECT_THAT(inventory.packages, IsEmpty());

@@ -298,6 +298,23 @@ TEST(ProgramReaderTest, AProgramOfGosIsReadWithoutTheNamesOfItsSections) {
   EXPECT_EQ(look(with_headers_first(other, 1, symbols), 1UL << 20).kind, ErrorKind::kRejected);
 }
 
+// Go's note is at the beginning of its programs; the build information is at the end of much data here.
+TEST(ProgramReaderTest, MoreIsKeptOfWhatGoHasMarkedAsItsOwn) {
+  using namespace std::string_literals;
+  const std::string data = std::string(13UL << 20, 'd') + inline_info("go1.21.3", kModules);
+  const std::string note = "\x04\0\0\0\x08\0\0\0\x04\0\0\0Go\0\0build-id"s;
+  const auto with = [&](const std::string& first) {
+    return look(ElfBuilder().segment(first, ElfBuilder::kReadable).segment(data, kData).finish(), 1UL << 20);
+  };
+  EXPECT_THAT(with(note).packages, kAllOfThem);
+  const Seen other = with("no note");
+  EXPECT_EQ(other.kind, ErrorKind::kRejected) << "there may be something in what was not kept";
+  EXPECT_THAT(other.error, testing::HasSubstr("too much data"));
+  ElfBuilder named;
+  named.segment(std::string(13UL << 20, 'd'), kData).section(".other", "x");
+  EXPECT_EQ(look(named.finish(), 1UL << 20).error, "") << "its sections tell that there is nothing";
+}
+
 TEST(ProgramReaderTest, SectionHeadersOfNoSizeAreCorrupt) {
   std::string elf = ElfBuilder().section(".dep-v0", zlib_of(kCrates)).finish();
   elf[58] = elf[59] = '\0';

@@ -20,7 +20,7 @@ constexpr std::string_view kBerkeley = "Packages";
 bool wants_rpm(const FileInfo& file) {
   const std::string_view name = file.name();
   const std::string_view folder = file.path.substr(0, file.path.size() - name.size());
-  if (folder != "var/lib/rpm/" && folder != "usr/lib/sysimage/rpm/") return false;
+  if (folder != "var/lib/rpm/" && folder != "usr/lib/sysimage/rpm/" && folder != "usr/share/rpm/") return false;
   return name == kSqlite || name == kNdb || name == kBerkeley || (name == kSqliteLog && file.size > 0);
 }
 

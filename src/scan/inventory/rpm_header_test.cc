@@ -76,7 +76,8 @@ TEST(RpmHeaderTest, FilesAreThePackages) {
                       .build(),
                   finds);
   for (const std::string path : {"usr/lib/six/METADATA", "usr/share/METADATA", "usr/share/x.json"}) {
-    finds.add({.type = PackageType::kPypi, .name = path, .version = "1", .path = path});
+    finds.enter(path, 0);
+    finds.add({.type = PackageType::kPypi, .name = path, .version = "1"});
   }
   const auto found = finds.take();
   ASSERT_EQ(found.packages.size(), 4U);

@@ -123,7 +123,8 @@ TEST_F(RpmPeerTest, FilesAreOwnedAsRpmSays) {
   for (std::string name, path; lines >> name >> path;) owners[path.substr(1)] = name;
   ASSERT_GT(owners.size(), 1000U);
   for (const auto& [path, owner] : owners) {
-    files.finds.add({.type = PackageType::kNpm, .name = "x", .version = "1", .path = path});
+    files.finds.enter(path, 0);
+    files.finds.add({.type = PackageType::kNpm, .name = "x", .version = "1"});
   }
   std::map<std::string, std::string> found;
   for (const Package& package : files.finds.take().packages) {

@@ -33,7 +33,7 @@ std::string changed(std::string bytes, std::size_t at, std::uint32_t number) {
 }
 
 TEST(RpmTest, OnlyTheDatabasesAreWanted) {
-  for (const std::string folder : {"var/lib/rpm/", "usr/lib/sysimage/rpm/"}) {
+  for (const std::string folder : {"var/lib/rpm/", "usr/lib/sysimage/rpm/", "usr/share/rpm/"}) {
     for (const std::string name : {"rpmdb.sqlite", "Packages.db", "Packages"}) {
       EXPECT_TRUE(wants_rpm({.path = folder + name})) << folder + name;
       EXPECT_FALSE(wants_rpm({.path = fmt::format("srv/{}{}", folder, name)})) << folder + name;

@@ -1,6 +1,6 @@
 // Lists the packages of an image's archive. They are read as the archive is surveyed, before it is known which files
-// survive the merge of layers; what turns out to stand under another name than its entry has (behind a symbolic link, say)
-// is read in a second pass, as is what could not be kept. So most images are read once.
+// survive the merge of layers; what turns out to stand under another name than its entry has (behind a symbolic link,
+// say) is read in a second pass, as is what could not be kept. So most images are read once.
 #pragma once
 
 #include "archive/image.h"
