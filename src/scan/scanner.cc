@@ -71,7 +71,7 @@ Result<> judge_age(const std::string& source, std::optional<TimePoint> loaded_at
                    Report& report) {
   std::string trouble;
   if (!loaded_at) {
-    trouble = fmt::format("{}: nobody knows how old its data is", source);
+    trouble = fmt::format("{} was never loaded to its end, or nobody knows when", source);
   } else if (now - *loaded_at > rules.max_age) {
     trouble = fmt::format("the data of {} is {} old; it should be at most {}", source, in_days(now - *loaded_at),
                           in_days(rules.max_age));

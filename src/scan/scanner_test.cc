@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "feeds/testing/small_feeds.h"
+#include "store/database.h"
 #include "sys/testing/manual_clock.h"
 #include "sys/testing/temp_dir.h"
 
@@ -66,6 +67,23 @@ TEST_F(ScannerTest, OldDataIsAWarningOrARefusalNeverSilent) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
   EXPECT_THAT(refused.error().hint(), HasSubstr("feeds sync"));
+}
+
+TEST_F(ScannerTest, ScansSideBySideWaitNeitherForEachOtherNorForASync) {
+  auto sync = store::Database::open({.path = path_}).value();
+  ASSERT_TRUE(sync.execute("BEGIN IMMEDIATE; DELETE FROM affected"));  // in the middle of its work
+  std::vector<std::unique_ptr<feeds::FeedReader>> readers;
+  std::vector<Scanner> scanners;
+  for (int i = 0; i < 8; ++i) {
+    readers.push_back(feeds::FeedReader::open(path_, clock_).value());
+    auto scanner = Scanner::open(*readers.back(), "1");
+    ASSERT_TRUE(scanner) << scanner.error().describe();
+    scanners.push_back(std::move(*scanner));
+  }
+  EXPECT_THAT(scanners.front().judge(artifact(), {}, {}, clock_.now())->findings, SizeIs(1));
+  ASSERT_TRUE(sync.execute("COMMIT"));
+  EXPECT_THAT(scanners.back().judge(artifact(), {}, {}, clock_.now())->findings, SizeIs(1)) << "of its own instant";
+  EXPECT_FALSE(judge(artifact())) << "and of the next";
 }
 
 TEST_F(ScannerTest, AnImageThatNoFeedIsAboutGetsNoCleanBill) {

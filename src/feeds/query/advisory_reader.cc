@@ -53,36 +53,39 @@ Result<DataAge> read_age(const store::Statement& row, int column) {
   return DataAge{std::string(row.text(column)), store::optional_time(row, column + 1)};
 }
 
-constexpr std::string_view kFacts =
-    "SELECT r.node, n.urn, r.name, r.title, r.description, r.standing, k.published, k.modified, k.score, k.vector, "
-    "k.body FROM record r JOIN node n ON n.id = r.node JOIN ";
+// In read_facts()'s order.
+std::string facts_sql(std::string_view body, std::string_view rest) {
+  return fmt::format(
+      "SELECT r.node, n.urn, r.name, r.title, r.description, r.standing, k.published, k.modified, k.score, k.vector, "
+      "{} "
+      "FROM record r JOIN node n ON n.id = r.node JOIN {}",
+      body, rest);
+}
 
 }  // namespace
 
 struct AdvisoryReader::State {
   explicit State(Pool::Lease given) : lease(std::move(given)), snapshot(lease->db()) {}
 
-  Result<std::optional<VulnerabilityFacts>> facts_in(std::string_view sql, std::int64_t node) {
-    auto facts = store::select_one<VulnerabilityFacts>(*lease, sql, read_facts, node);
-    if (!facts || !*facts) return facts;
+  Result<> add_links(VulnerabilityFacts& facts) {
     auto targets = store::select<Target>(
         *lease, "SELECT l.relation, n.urn FROM link l JOIN node n ON n.id = l.target WHERE l.source = ?1", read_target,
-        node);
+        raw(facts.node));
     if (!targets) return fail(std::move(targets.error()));
     for (const auto& [relation, text] : *targets) {
       const auto urn = Urn::parse(text);
       if (!urn) return fail(urn.error());
       std::string id(urn->id());
       if (relation == "alias")
-        (*facts)->aliases.push_back(std::move(id));
+        facts.aliases.push_back(std::move(id));
       else if (relation == "upstream")
-        (*facts)->upstream.push_back(std::move(id));
+        facts.upstream.push_back(std::move(id));
       else if (relation == "related")
-        (*facts)->related.push_back(std::move(id));
+        facts.related.push_back(std::move(id));
       else if (relation == "weakness")
-        (*facts)->weaknesses.push_back(std::move(id));
+        facts.weaknesses.push_back(std::move(id));
     }
-    return facts;
+    return {};
   }
 
   Pool::Lease lease;
@@ -126,25 +129,28 @@ Result<bool> AdvisoryReader::covers(std::string_view ecosystem) {
 }
 
 Result<VulnerabilityFacts> AdvisoryReader::facts(NodeId node) {
-  static const std::string advisories = std::string(kFacts) + "advisory k ON k.node = r.node WHERE r.node = ?1";
-  static const std::string cves = std::string(kFacts) + "cve k ON k.node = r.node WHERE r.node = ?1";
+  static const std::string advisories = facts_sql("k.body", "advisory k ON k.node = r.node WHERE r.node = ?1");
+  static const std::string cves = facts_sql("k.body", "cve k ON k.node = r.node WHERE r.node = ?1");
   for (const auto* sql : {&advisories, &cves}) {
-    auto found = state_->facts_in(*sql, raw(node));
+    auto found = store::select_one<VulnerabilityFacts>(*state_->lease, *sql, read_facts, raw(node));
     if (!found) return fail(std::move(found.error()));
-    if (*found) return std::move(**found);
+    if (!*found) continue;
+    if (auto linked = state_->add_links(**found); !linked) return fail(std::move(linked.error()));
+    return std::move(**found);
   }
   return fail(ErrorKind::kNotFound, "no advisory has the number {}", raw(node));
 }
 
-Result<std::optional<VulnerabilityFacts>> AdvisoryReader::cve(std::string_view id) {
+Result<std::optional<VulnerabilityFacts>> AdvisoryReader::cve(std::string_view id, Extent extent) {
   const auto urn = Urn::make("nvd", "cve", id);
   if (!urn) return std::nullopt;  // no CVE has such an id
-  const auto node = store::select_one<std::int64_t>(*state_->lease, "SELECT id FROM node WHERE urn = ?1",
-                                                    store::read_count, urn->text());
-  if (!node) return fail(node.error());
-  if (!*node) return std::nullopt;
-  static const std::string sql = std::string(kFacts) + "cve k ON k.node = r.node WHERE r.node = ?1";
-  return state_->facts_in(sql, **node);
+  static const std::string whole = facts_sql("k.body", "cve k ON k.node = r.node WHERE n.urn = ?1");
+  static const std::string without = facts_sql("''", "cve k ON k.node = r.node WHERE n.urn = ?1");
+  auto found = store::select_one<VulnerabilityFacts>(*state_->lease, extent == Extent::kWhole ? whole : without,
+                                                     read_facts, urn->text());
+  if (!found || !*found || extent == Extent::kWithoutBody) return found;
+  if (auto linked = state_->add_links(**found); !linked) return fail(std::move(linked.error()));
+  return found;
 }
 
 Result<std::vector<DataAge>> AdvisoryReader::ages() {

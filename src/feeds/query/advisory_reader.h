@@ -6,6 +6,7 @@
 // All answers are of one instant. One thread; it must not outlive its FeedReader, and holds one of its connections.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,8 +68,10 @@ class AdvisoryReader {
 
   // kNotFound: no advisory and no CVE has this number.
   [[nodiscard]] Result<VulnerabilityFacts> facts(NodeId node);
-  // The CVE of this id; none: the feeds do not have it.
-  [[nodiscard]] Result<std::optional<VulnerabilityFacts>> cve(std::string_view id);
+  // The CVE of this id; none: the feeds do not have it. Its body, and what it is linked to, may be left out: they are
+  // most of the work.
+  enum class Extent : std::uint8_t { kWhole, kWithoutBody };
+  [[nodiscard]] Result<std::optional<VulnerabilityFacts>> cve(std::string_view id, Extent extent = Extent::kWhole);
 
   [[nodiscard]] Result<std::vector<DataAge>> ages();
 

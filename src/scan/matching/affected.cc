@@ -37,11 +37,23 @@ std::vector<Event> events_of(const JsonNode& range) {
     if (const auto version = one["introduced"]) events.push_back({EventKind::kIntroduced, version.text()});
     if (const auto version = one["fixed"]) events.push_back({EventKind::kFixed, version.text()});
     if (const auto version = one["last_affected"]) events.push_back({EventKind::kLastAffected, version.text()});
-    if (const auto version = one["limit"]; version && version.text() != "*") {
-      events.push_back({EventKind::kFixed, version.text()});
-    }
   }
   return events;
+}
+
+// A range ends at its limits: what is below any of them is in it. No limit is a fix.
+Answer within_limits(const JsonNode& range, VersionScheme scheme, std::string_view installed) {
+  auto answer = Answer::kYes;  // there are none
+  for (const auto& one : range["events"].items()) {
+    const auto limit = one["limit"];
+    if (!limit) continue;
+    if (limit.text() == "*") return Answer::kYes;
+    const auto order = compare_versions(scheme, installed, limit.text());
+    if (!order) return Answer::kUnknown;
+    if (*order < 0) return Answer::kYes;
+    answer = Answer::kNo;
+  }
+  return answer;
 }
 
 // By version, as OSV's evaluation asks for; publishers list them in any order. All of them must be comparable.
@@ -54,11 +66,14 @@ void sort_events(std::vector<Event>& events, VersionScheme scheme) {
 }
 
 Applies in_range(const JsonNode& range, VersionScheme scheme, std::string_view installed) {
+  // A branch of Composer's is somewhere, and nobody knows where.
+  if (scheme == VersionScheme::kPackagist && installed.starts_with("dev-")) return {.answer = Answer::kUnknown};
   auto events = events_of(range);
   const auto comparable = [&](const Event& event) {
     return event.from_the_beginning() || compare_versions(scheme, event.version, event.version);
   };
   if (!std::ranges::all_of(events, comparable)) return {.answer = Answer::kUnknown};
+  if (const auto within = within_limits(range, scheme, installed); within != Answer::kYes) return {.answer = within};
   sort_events(events, scheme);
   Applies found;
   for (const auto& event : events) {
@@ -73,9 +88,34 @@ Applies in_range(const JsonNode& range, VersionScheme scheme, std::string_view i
   return found;
 }
 
+// The next number of "1.0.2rc1", without zeros before it; empty at 0, and where no more follow.
+std::string_view take_number(std::string_view& version) {
+  const auto end = std::min(version.find_first_not_of("0123456789"), version.size());
+  auto number = version.substr(0, end);
+  version.remove_prefix(end);
+  version = version.starts_with('.') ? version.substr(1) : std::string_view();
+  number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+  return number;
+}
+
+// Of Python's versions: whether the numbers that they begin with differ. Comparing takes far longer, and lists have
+// hundreds of versions.
+bool are_plainly_different(std::string_view a, std::string_view b) {
+  for (auto* version : {&a, &b}) {
+    if (version->find('!') != version->npos || version->empty() || version->front() < '0' || version->front() > '9') {
+      return false;
+    }
+  }
+  while (!a.empty() || !b.empty()) {
+    if (take_number(a) != take_number(b)) return true;
+  }
+  return false;
+}
+
 bool listed(const JsonNode& versions, VersionScheme scheme, std::string_view installed) {
   return std::ranges::any_of(versions.items(), [&](const JsonNode& one) {
     if (one.text() == installed) return true;
+    if (scheme == VersionScheme::kPep440 && are_plainly_different(one.text(), installed)) return false;
     const auto order = compare_versions(scheme, one.text(), installed);
     return order && *order == 0;
   });
@@ -92,9 +132,17 @@ Applies by_ranges(const feeds::Affected& said, VersionScheme scheme, std::string
     if (found.answer == Answer::kUnknown) best = std::move(found);
   }
   if (listed((*root)["versions"], scheme, installed)) {
-    return {Answer::kYes, said.fixed.empty() ? FixStatus::kAffected : FixStatus::kFixed, said.fixed};
+    const auto order = compare_versions(scheme, installed, said.fixed);
+    const bool fixes = !said.fixed.empty() && order && *order < 0;
+    return {Answer::kYes, fixes ? FixStatus::kFixed : FixStatus::kAffected, fixes ? said.fixed : std::string()};
   }
   return best;
+}
+
+bool has_several_fixes(const feeds::Affected& said) {
+  constexpr std::string_view kFix = "\"fixed\"";
+  const auto first = said.ranges.find(kFix);
+  return first != said.ranges.npos && said.ranges.find(kFix, first + 1) != said.ranges.npos;
 }
 
 Applies before_the_fix(const feeds::Affected& said, VersionScheme scheme, std::string_view installed) {
@@ -127,6 +175,22 @@ Applies applies(const feeds::Affected& said, VersionScheme scheme, std::string_v
   if (said.status == "end-of-life") return {Answer::kYes, FixStatus::kEndOfLife, {}};
   if (said.status == "undetermined") return {Answer::kYes, FixStatus::kUnderInvestigation, {}};
   return {};
+}
+
+std::string first_unaffected(const std::vector<const feeds::Affected*>& said, VersionScheme scheme, std::string fixed) {
+  constexpr int kMostSteps = 100;
+  if (said.size() == 1 && !has_several_fixes(*said.front())) return fixed;
+  for (int step = 0; step < kMostSteps && !fixed.empty(); ++step) {
+    bool further = false;
+    for (const auto* one : said) {
+      auto how = applies(*one, scheme, fixed);
+      if (how.answer != Answer::kYes || how.fixed.empty()) continue;
+      fixed = std::move(how.fixed);
+      further = true;
+    }
+    if (!further) break;
+  }
+  return fixed;
 }
 
 std::optional<Severity> severity_of_word(std::string_view word) {

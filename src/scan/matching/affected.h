@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "feeds/record.h"
 #include "scan/finding.h"
@@ -27,6 +28,11 @@ struct Applies {
 // A distribution's word (fixed, open, not-affected, end-of-life, undetermined) or, of `affected`, OSV's ranges and
 // versions.
 [[nodiscard]] Applies applies(const feeds::Affected& said, VersionScheme scheme, std::string_view installed);
+
+// The first version from `fixed` on that none of these says to be affected, as far as their fixes go: one record's fix
+// may be in another's range, or in another range of its own. `fixed` may be empty, and stays so.
+[[nodiscard]] std::string first_unaffected(const std::vector<const feeds::Affected*>& said, VersionScheme scheme,
+                                           std::string fixed);
 
 // "low" of Debian's tracker, "MODERATE" of GitHub's advisories, in any case; none for a word that says nothing of how
 // bad it is ("not yet assigned").

@@ -52,7 +52,42 @@ TEST(Applies, AListOfVersionsCountsBesideTheRanges) {
   EXPECT_EQ(applies(by_ranges(R"({"ranges":[]})"), VersionScheme::kPep440, "1").answer, Answer::kNo);
 }
 
+TEST(Applies, AListedVersionMayBeSpelledInAnotherWay) {
+  const auto said = by_ranges(R"({"ranges":[],"versions":["v2.0","1!3.0","0.9","10.1","4.0rc1","5.0.post1"]})");
+  for (const auto* same : {"2.0.0", "2", "1!3", "0.9.0", "10.1.0", "010.01", "4rc1", "4.0.0.rc1", "5-1"}) {
+    EXPECT_EQ(applies(said, VersionScheme::kPep440, same).answer, Answer::kYes) << same;
+  }
+  for (const auto* other : {"20.0", "3.0", "0.90", "1.1", "4.0", "4.0.1rc1", "5.0.1"}) {
+    EXPECT_EQ(applies(said, VersionScheme::kPep440, other).answer, Answer::kNo) << other;
+  }
+}
+
+TEST(Applies, AListedVersionIsNotFixedByAnOlderOne) {
+  const auto said = by_ranges(R"({"ranges":[],"versions":["2.0.0"]})", "1.0.0");
+  const auto found = applies(said, VersionScheme::kSemver, "2.0.0");
+  EXPECT_EQ(found.answer, Answer::kYes);
+  EXPECT_EQ(found.fixed, "");
+  EXPECT_EQ(found.status, FixStatus::kAffected);
+}
+
+TEST(Applies, ALimitEndsTheRangeAndIsNoFix) {
+  const std::string events = R"({"introduced":"0"},{"limit":"2.0.0"},{"limit":"3.0.0"})";
+  EXPECT_EQ(answer(events, "2.5.0"), Answer::kYes) << "below one of them";
+  EXPECT_EQ(answer(events, "3.0.0"), Answer::kNo);
+  const auto said = by_ranges(R"({"ranges":[{"events":[)" + events + "]}]}");
+  EXPECT_EQ(applies(said, VersionScheme::kSemver, "1.0.0").fixed, "");
+}
+
+TEST(FirstUnaffected, GoesOnUntilNoRangeHoldsTheFix) {
+  const auto said = by_ranges(
+      R"({"ranges":[{"events":[{"introduced":"0"},{"fixed":"1.5.0"}]},{"events":[{"introduced":"1.2.0"},{"fixed":"2.0.0"}]}]})");
+  EXPECT_EQ(applies(said, VersionScheme::kSemver, "1.0.0").fixed, "1.5.0");
+  EXPECT_EQ(first_unaffected({&said}, VersionScheme::kSemver, "1.5.0"), "2.0.0");
+  EXPECT_EQ(first_unaffected({&said}, VersionScheme::kSemver, ""), "");
+}
+
 TEST(Applies, WhatCannotBeComparedIsNeitherYesNorNo) {
+  EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"1.0.0"})", "dev-main", VersionScheme::kPackagist), Answer::kUnknown);
   EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"1.0.0"})", "not a version"), Answer::kUnknown);
   EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"rubbish"})", "1.0.0"), Answer::kUnknown);
   EXPECT_EQ(applies(by_ranges("no json"), VersionScheme::kSemver, "1.0.0").answer, Answer::kUnknown);

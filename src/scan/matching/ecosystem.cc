@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "feeds/package_names.h"
+#include "feeds/providers/advisory_record.h"
+
 namespace slipway::scan {
 namespace {
 
@@ -20,55 +23,51 @@ std::string_view first_parts(std::string_view version, int parts) {
 
 struct Release {
   std::string_view id;      // of os-release
+  PackageType packages;     // its own
   std::string_view format;  // of OSV, with {} for the version; without: it has no releases
   int parts;                // of the version that OSV names
 };
 
 constexpr auto kReleases = std::to_array<Release>({
-    {"debian", "Debian:{}", 1},
-    {"alpine", "Alpine:v{}", 2},
-    {"wolfi", "Wolfi", 0},
-    {"chainguard", "Chainguard", 0},
-    {"rocky", "Rocky Linux:{}", 1},
-    {"almalinux", "AlmaLinux:{}", 1},
-    {"mageia", "Mageia:{}", 1},
-    {"photon", "Photon OS:{}", 2},
-    {"azurelinux", "Azure Linux:{}", 1},
-    {"mariner", "Azure Linux:{}", 1},
-    {"openeuler", "openEuler:{}", 9},
-    {"opensuse-leap", "openSUSE:Leap {}", 2},
-    {"opensuse-tumbleweed", "openSUSE:Tumbleweed", 0},
+    {"debian", PackageType::kDeb, "Debian:{}", 1},
+    {"ubuntu", PackageType::kDeb, "Ubuntu:{}", 2},
+    {"alpine", PackageType::kApk, "Alpine:v{}", 2},
+    {"wolfi", PackageType::kApk, "Wolfi", 0},
+    {"chainguard", PackageType::kApk, "Chainguard", 0},
+    {"rocky", PackageType::kRpm, "Rocky Linux:{}", 1},
+    {"almalinux", PackageType::kRpm, "AlmaLinux:{}", 1},
+    {"mageia", PackageType::kRpm, "Mageia:{}", 1},
+    {"photon", PackageType::kRpm, "Photon OS:{}", 2},
+    {"azurelinux", PackageType::kRpm, "Azure Linux:{}", 1},
+    {"mariner", PackageType::kRpm, "Azure Linux:{}", 1},
+    {"openeuler", PackageType::kRpm, "openEuler:{}", 9},
+    {"opensuse-leap", PackageType::kRpm, "openSUSE:Leap {}", 2},
+    {"opensuse-tumbleweed", PackageType::kRpm, "openSUSE:Tumbleweed", 0},
 });
 
+// "openEuler 24.03 (LTS-SP1)": "LTS-SP1", which OSV has and VERSION_ID has not.
+std::string_view in_parentheses(std::string_view text) {
+  const auto open = text.find('(');
+  if (open == std::string_view::npos) return {};
+  text.remove_prefix(open + 1);
+  return text.substr(0, text.find(')'));
+}
+
 // Releases that have no number yet are named by their codename, as Debian's tracker does.
-std::vector<std::string> releases_of(const Distribution& distribution) {
-  if (distribution.id == "ubuntu") {
-    return {fmt::format("Ubuntu:{}:LTS", distribution.version), fmt::format("Ubuntu:{}", distribution.version)};
+std::vector<std::string> releases_of(const Distribution& distribution, const Release& known) {
+  if (known.parts == 0) return {std::string(known.format)};
+  if (known.id == "alpine" && distribution.version.find('_') != std::string::npos) return {"Alpine:edge"};
+  const auto version = first_parts(distribution.version, known.parts);
+  if (version.empty() && known.id == "debian" && !distribution.codename.empty()) {
+    return {feeds::debian_ecosystem(distribution.codename)};
   }
-  if (distribution.id == "alpine" && distribution.version.find('_') != std::string::npos) return {"Alpine:edge"};
-  const auto known = std::ranges::find(kReleases, distribution.id, &Release::id);
-  if (known == kReleases.end()) return {};
-  if (known->parts == 0) return {std::string(known->format)};
-  const auto version = first_parts(distribution.version, known->parts);
-  const auto name = version.empty() ? std::string_view(distribution.codename) : version;
-  if (name.empty()) return {};
-  return {fmt::format(fmt::runtime(known->format), name)};
-}
-
-std::string normalised_python_name(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    const bool dash = c == '-' || c == '_' || c == '.';
-    if (dash && out.ends_with('-')) continue;
-    out += dash ? '-' : (c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+  if (version.empty()) return {};
+  std::vector<std::string> names{fmt::format(fmt::runtime(known.format), version)};
+  if (known.id == "ubuntu") names.insert(names.begin(), names.front() + ":LTS");
+  if (const auto more = in_parentheses(distribution.name); known.id == "openeuler" && !more.empty()) {
+    names.push_back(fmt::format("{}-{}", names.front(), more));
   }
-  return out;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
+  return names;
 }
 
 const std::string& source_name(const Package& package) {
@@ -93,7 +92,12 @@ std::string_view language_ecosystem(PackageType type) {
 std::vector<std::string> ecosystems_of(const Package& package, const std::optional<Distribution>& distribution) {
   if (const auto language = language_ecosystem(package.type); !language.empty()) return {std::string(language)};
   if (!is_of_distribution(package.type) || !distribution) return {};
-  return releases_of(*distribution);
+  const auto known = std::ranges::find(kReleases, distribution->id, &Release::id);
+  if (known == kReleases.end() || known->packages != package.type) return {};
+  auto names = releases_of(*distribution, *known);
+  const auto all_releases = known->format.substr(0, known->format.find(':'));
+  if (!names.empty() && all_releases != names.front()) names.emplace_back(all_releases);
+  return names;
 }
 
 std::vector<std::string> names_of(const Package& package) {
@@ -103,9 +107,7 @@ std::vector<std::string> names_of(const Package& package) {
     case PackageType::kRpm:
       if (source_name(package) == package.name) return {package.name};
       return {package.name, package.source};
-    case PackageType::kPypi: return {normalised_python_name(package.name)};
-    case PackageType::kComposer: return {lower(package.name)};
-    default: return {package.name};
+    default: return {feeds::asked_name(language_ecosystem(package.type), package.name)};
   }
 }
 

@@ -11,8 +11,9 @@
 
 namespace slipway::scan {
 
-// The ecosystems, as OSV calls them, whose advisories are of this package: "Debian:12", "PyPI". Most have one; Ubuntu's
-// releases have two names. None: nothing that the feeds may have is about it.
+// The ecosystems, as OSV calls them, whose advisories are of this package: "PyPI"; "Debian:12" and, of all releases,
+// "Debian". None: nothing that the feeds may have is about it, also since it is of another kind than the
+// distribution's.
 [[nodiscard]] std::vector<std::string> ecosystems_of(const Package& package,
                                                      const std::optional<Distribution>& distribution);
 

@@ -15,14 +15,18 @@ std::vector<std::string> of(PackageType type, const std::string& id, const std::
 }
 
 TEST(Ecosystems, OfDistributionsAreNamedAsOsvNamesThem) {
-  EXPECT_THAT(of(PackageType::kDeb, "debian", "12.5"), ElementsAre("Debian:12"));
-  EXPECT_THAT(of(PackageType::kDeb, "debian", "", "forky"), ElementsAre("Debian:forky"));
-  EXPECT_THAT(of(PackageType::kDeb, "ubuntu", "22.04"), ElementsAre("Ubuntu:22.04:LTS", "Ubuntu:22.04"));
-  EXPECT_THAT(of(PackageType::kApk, "alpine", "3.18.4"), ElementsAre("Alpine:v3.18"));
-  EXPECT_THAT(of(PackageType::kApk, "alpine", "3.21_alpha20240923"), ElementsAre("Alpine:edge"));
+  EXPECT_THAT(of(PackageType::kDeb, "debian", "12.5"), ElementsAre("Debian:12", "Debian"));
+  EXPECT_THAT(of(PackageType::kDeb, "debian", "", "trixie"), ElementsAre("Debian:13", "Debian"));
+  EXPECT_THAT(of(PackageType::kDeb, "ubuntu", "22.04"), ElementsAre("Ubuntu:22.04:LTS", "Ubuntu:22.04", "Ubuntu"));
+  EXPECT_THAT(of(PackageType::kApk, "alpine", "3.18.4"), ElementsAre("Alpine:v3.18", "Alpine"));
+  EXPECT_THAT(of(PackageType::kApk, "alpine", "3.21_alpha20240923"), ElementsAre("Alpine:edge", "Alpine"));
   EXPECT_THAT(of(PackageType::kApk, "wolfi", "20230201"), ElementsAre("Wolfi"));
-  EXPECT_THAT(of(PackageType::kRpm, "rocky", "9.3"), ElementsAre("Rocky Linux:9"));
-  EXPECT_THAT(of(PackageType::kRpm, "opensuse-leap", "15.4"), ElementsAre("openSUSE:Leap 15.4"));
+  EXPECT_THAT(of(PackageType::kRpm, "rocky", "9.3"), ElementsAre("Rocky Linux:9", "Rocky Linux"));
+  EXPECT_THAT(of(PackageType::kRpm, "opensuse-leap", "15.4"), ElementsAre("openSUSE:Leap 15.4", "openSUSE"));
+  EXPECT_THAT(ecosystems_of({.type = PackageType::kRpm},
+                            Distribution{.id = "openeuler", .version = "24.03", .name = "openEuler 24.03 (LTS-SP1)"}),
+              ElementsAre("openEuler:24.03", "openEuler:24.03-LTS-SP1", "openEuler"));
+  EXPECT_THAT(of(PackageType::kApk, "debian", "12"), IsEmpty()) << "no package of that distribution";
   EXPECT_THAT(of(PackageType::kRpm, "somethingelse", "1"), IsEmpty());
   EXPECT_THAT(of(PackageType::kDeb, "debian", ""), IsEmpty());
   EXPECT_THAT(ecosystems_of({.type = PackageType::kDeb}, std::nullopt), IsEmpty());

@@ -1,6 +1,8 @@
 #include "scan/matching/matcher.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -19,15 +21,34 @@ using feeds::VulnerabilityFacts;
 // "openssl/CVE-2024-1" of a distribution's feed is only a name within it.
 bool is_own_name(std::string_view name) { return name.find('/') == std::string_view::npos; }
 
+// Of distributions, each about several vulnerabilities that some of them name only as related.
+bool is_collection(std::string_view name) {
+  static constexpr auto kPrefixes = std::to_array<std::string_view>(
+      {"ALSA-", "DLA-", "DSA-", "ELSA-", "MGASA-", "OESA-", "RHSA-", "RLSA-", "SUSE-", "USN-", "openSUSE-"});
+  return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+// The CVEs among these, a distribution's own records of them ("UBUNTU-CVE-2024-1") included.
+std::set<std::string> cves_in(const std::vector<std::string>& ids) {
+  std::set<std::string> found;
+  for (const std::string_view id : ids) {
+    const auto at = id.find("CVE-");
+    if (at == 0 || (at != id.npos && id[at - 1] == '-')) found.emplace(id.substr(at));
+  }
+  return found;
+}
+
 // The names of what an advisory is about; several sets where it tells of several vulnerabilities at once, as those of
 // distributions do.
 std::vector<std::set<std::string>> subjects_of(const VulnerabilityFacts& facts) {
   std::set<std::string> names(facts.aliases.begin(), facts.aliases.end());
   const bool own = is_own_name(facts.name);
-  if (own && names.empty() && !facts.upstream.empty()) {
+  if (own && names.empty()) {
+    auto cves = cves_in(facts.upstream);
+    if (cves.empty() && is_collection(facts.name)) cves = cves_in(facts.related);
     std::vector<std::set<std::string>> each;
-    for (const auto& id : facts.upstream) each.push_back({id});
-    return each;
+    for (const auto& cve : cves) each.push_back({cve});
+    if (!each.empty()) return each;
   }
   if (own) names.insert(facts.name);
   if (names.empty()) names.insert(facts.name.substr(facts.name.rfind('/') + 1));
@@ -57,18 +78,19 @@ void add_new(std::vector<std::string>& mine, const std::vector<std::string>& oth
   }
 }
 
-bool set_severity(Finding& finding, std::optional<Severity> severity, std::string_view source) {
-  if (!severity) return false;
+// The worse counts where several speak.
+void rate(Finding& finding, std::optional<Severity> severity, std::string_view source) {
+  if (!severity || (!finding.severity_source.empty() && *severity <= finding.severity)) return;
   finding.severity = *severity;
   finding.severity_source = source;
-  return true;
 }
 
 // Of which packages no feed can tell anything.
 std::string kind_of(const Package& package, const std::optional<Distribution>& distribution) {
-  if (!is_of_distribution(package.type)) return std::string(to_string(package.type));
-  if (!distribution) return fmt::format("{} packages of an unknown distribution", to_string(package.type));
-  return fmt::format("packages of {} {}", distribution->id, distribution->version);
+  const auto type = to_string(package.type);
+  if (!is_of_distribution(package.type)) return std::string(type);
+  if (!distribution) return fmt::format("{} packages of an unknown distribution", type);
+  return fmt::format("{} packages of {} {}", type, distribution->id, distribution->version);
 }
 
 auto order_of(const Finding& finding) {
@@ -81,8 +103,7 @@ auto order_of(const Finding& finding) {
 // An advisory that applies to a package, and one of the vulnerabilities that it tells of.
 struct Matcher::Hit {
   const Known* known = nullptr;
-  std::string provider{};
-  std::string urgency{};
+  const feeds::AffectedPackage* row = nullptr;
   Applies how{};
   std::set<std::string> names{};
 };
@@ -116,7 +137,8 @@ Result<const Matcher::Known*> Matcher::facts_of(feeds::NodeId node) {
 Result<const Matcher::Known*> Matcher::cve_of(const std::string& id) {
   auto found = cves_.find(id);
   if (found == cves_.end()) {
-    auto facts = advisories_.cve(id);
+    using Extent = feeds::AdvisoryReader::Extent;
+    auto facts = advisories_.cve(id, detail_ == Detail::kAll ? Extent::kWhole : Extent::kWithoutBody);
     if (!facts) return fail(std::move(facts.error()));
     found = cves_.emplace(id, *facts ? std::optional(known(std::move(**facts))) : std::nullopt).first;
   }
@@ -138,28 +160,35 @@ Result<bool> Matcher::any_covered(const std::vector<std::string>& ecosystems) {
   return false;
 }
 
-Result<std::vector<Matcher::Hit>> Matcher::hits_of(const Package& package, const Question& question,
-                                                   bool& uncomparable) {
-  std::vector<Hit> hits;
-  const auto& own_feed = question.own_feed;
+Result<std::vector<const feeds::AffectedPackage*>> Matcher::words_on(const Package& package, const Question& question) {
+  std::vector<const feeds::AffectedPackage*> words;
   for (const auto& ecosystem : question.ecosystems) {
     for (const auto& name : names_of(package)) {
       const auto rows = rows_of(ecosystem, name);
       if (!rows) return fail(rows.error());
-      const bool spoken_for =
-          std::ranges::any_of(**rows, [&](const auto& row) { return !own_feed.empty() && row.provider == own_feed; });
-      for (const auto& row : **rows) {
-        if (spoken_for && row.provider != own_feed) continue;
-        auto how = applies(row.said, scheme_of(package.type), version_of(package));
-        uncomparable = uncomparable || how.answer == Answer::kUnknown;
-        if (how.answer != Answer::kYes) continue;
-        const auto known = facts_of(row.advisory);
-        if (!known) return fail(known.error());
-        for (auto& names : subjects_of((*known)->facts)) {
-          hits.push_back({*known, row.provider, row.said.urgency, how, std::move(names)});
-        }
-      }
+      for (const auto& row : **rows) words.push_back(&row);
     }
+  }
+  // Where the distribution itself speaks, nobody else is heard.
+  const auto its_own = [&](const auto* row) {
+    return !question.own_feed.empty() && row->provider == question.own_feed;
+  };
+  if (std::ranges::any_of(words, its_own)) std::erase_if(words, std::not_fn(its_own));
+  return words;
+}
+
+Result<std::vector<Matcher::Hit>> Matcher::hits_of(const Package& package, const Question& question, Matched& matched) {
+  const auto words = words_on(package, question);
+  if (!words) return fail(words.error());
+  std::vector<Hit> hits;
+  for (const auto* row : *words) {
+    matched.feeds.insert(row->provider);
+    auto how = applies(row->said, scheme_of(package.type), version_of(package));
+    matched.uncomparable = matched.uncomparable || how.answer == Answer::kUnknown;
+    if (how.answer != Answer::kYes) continue;
+    const auto known = facts_of(row->advisory);
+    if (!known) return fail(known.error());
+    for (auto& names : subjects_of((*known)->facts)) hits.push_back({*known, row, how, std::move(names)});
   }
   return hits;
 }
@@ -180,28 +209,35 @@ void Matcher::fill_texts(Finding& finding, const Known& known) const {
   add_new(finding.references, known.references);
 }
 
-Result<Finding> Matcher::finding_of(const Package& package, const std::string& id, const std::set<std::string>& names,
-                                    const std::vector<Hit>& hits) {
+Result<Finding> Matcher::finding_of(const Package& package, const std::set<std::string>& names,
+                                    const std::vector<Hit>& hits, Matched& matched) {
   const auto& first = hits.front();
-  Finding finding{.id = id,
+  Finding finding{.id = best_name(names),
                   .fixed_version = first.how.fixed,
                   .status = first.how.status,
-                  .source = first.provider,
+                  .source = first.row->provider,
                   .advisory = first.known->facts.urn};
-  for (const auto& name : names) {
-    if (name != id) finding.aliases.push_back(name);
-  }
-  const auto cve = id.starts_with("CVE-") ? cve_of(id) : Result<const Known*>(nullptr);
-  if (!cve) return fail(cve.error());
-  bool rated = false;
+  // The advisories' own names, too: people look for them, and ignore by them.
+  auto others = names;
   for (const auto& hit : hits) {
-    const auto& facts = hit.known->facts;
-    if (!rated) rated = set_severity(finding, severity_of_word(hit.urgency), hit.provider);
-    if (!rated) rated = set_severity(finding, hit.known->stated, hit.provider);
-    if (!rated) rated = set_severity(finding, severity_of_score(facts.score, facts.vector), hit.provider);
+    if (is_own_name(hit.known->facts.name)) others.insert(hit.known->facts.name);
   }
-  if (!rated && *cve != nullptr) {
-    set_severity(finding, severity_of_score((*cve)->facts.score, (*cve)->facts.vector), "cve");
+  others.erase(finding.id);
+  finding.aliases.assign(others.begin(), others.end());
+  for (const auto& hit : hits) rate(finding, severity_of_word(hit.row->said.urgency), hit.row->provider);
+  if (finding.severity_source.empty()) {
+    for (const auto& hit : hits) rate(finding, hit.known->stated, hit.row->provider);
+  }
+  if (finding.severity_source.empty()) {
+    for (const auto& hit : hits) {
+      rate(finding, severity_of_score(hit.known->facts.score, hit.known->facts.vector), hit.row->provider);
+    }
+  }
+  const auto cve = finding.id.starts_with("CVE-") ? cve_of(finding.id) : Result<const Known*>(nullptr);
+  if (!cve) return fail(cve.error());
+  if (finding.severity_source.empty() && finding.id.starts_with("CVE-")) {
+    matched.feeds.insert("cve");
+    if (*cve != nullptr) rate(finding, severity_of_score((*cve)->facts.score, (*cve)->facts.vector), "cve");
   }
   // A distribution's record has next to no text; what the CVE says goes before it.
   if (*cve != nullptr && is_of_distribution(package.type)) fill_texts(finding, **cve);
@@ -212,7 +248,7 @@ Result<Finding> Matcher::finding_of(const Package& package, const std::string& i
 
 Result<Matcher::Matched> Matcher::match_one(const Package& package, const Question& question) {
   Matched matched;
-  auto hits = hits_of(package, question, matched.uncomparable);
+  auto hits = hits_of(package, question, matched);
   if (!hits) return fail(std::move(hits.error()));
   std::vector<std::set<std::string>> names;
   for (const auto& hit : *hits) names.push_back(hit.names);
@@ -226,18 +262,49 @@ Result<Matcher::Matched> Matcher::match_one(const Package& package, const Questi
     // One that knows a fix speaks for all: one that does not may only be less well kept.
     const auto fix = std::ranges::find_if(about, [](const Hit& hit) { return !hit.how.fixed.empty(); });
     if (fix != about.end()) std::rotate(about.begin(), fix, fix + 1);
-    auto finding = finding_of(package, best_name(all), all, about);
+    std::vector<const feeds::Affected*> said;
+    for (const auto& hit : about) said.push_back(&hit.row->said);
+    about.front().how.fixed = first_unaffected(said, scheme_of(package.type), about.front().how.fixed);
+    auto finding = finding_of(package, all, about, matched);
     if (!finding) return fail(std::move(finding.error()));
     matched.findings.push_back(std::move(*finding));
   }
   return matched;
 }
 
+Result<bool> Matcher::speaks_for(const Package& owner, const Inventory& inventory) {
+  const auto own_feed = distribution_feed(inventory.distribution);
+  for (const auto& ecosystem : ecosystems_of(owner, inventory.distribution)) {
+    for (const auto& name : names_of(owner)) {
+      const auto rows = rows_of(ecosystem, name);
+      if (!rows) return fail(rows.error());
+      const auto its_own = [&](const auto& row) { return own_feed.empty() || row.provider == own_feed; };
+      if (std::ranges::any_of(**rows, its_own)) return true;
+    }
+  }
+  return false;
+}
+
+Result<std::set<std::string>> Matcher::answered_owners(const Inventory& inventory) {
+  std::set<std::string> owners;
+  for (const auto& package : inventory.packages) {
+    if (!package.owner.empty()) owners.insert(package.owner);
+  }
+  std::set<std::string> answered;
+  for (const auto& package : inventory.packages) {
+    if (!is_of_distribution(package.type) || !owners.contains(package.name)) continue;
+    const auto spoken_for = speaks_for(package, inventory);
+    if (!spoken_for) return fail(spoken_for.error());
+    if (*spoken_for) answered.insert(package.name);
+  }
+  return answered;
+}
+
 Result<const Matcher::Matched*> Matcher::matched(const Package& package, const Question& question) {
   // All of the package that a match depends on, and who is asked.
-  const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", to_string(package.type), version_of(package),
-                               fmt::join(names_of(package), "\t"), fmt::join(question.ecosystems, "\t"),
-                               question.own_feed);
+  const auto key =
+      fmt::format("{}\n{}\n{}\n{}\n{}", to_string(package.type), version_of(package),
+                  fmt::join(names_of(package), "\t"), fmt::join(question.ecosystems, "\t"), question.own_feed);
   if (const auto found = matched_.find(key); found != matched_.end()) return &found->second;
   auto made = match_one(package, question);
   if (!made) return fail(std::move(made.error()));
@@ -247,8 +314,15 @@ Result<const Matcher::Matched*> Matcher::matched(const Package& package, const Q
 Result<Matches> Matcher::match(const Inventory& inventory) {
   Matches matches;
   const auto own_feed = distribution_feed(inventory.distribution);
+  const auto answered = answered_owners(inventory);
+  if (!answered) return fail(answered.error());
+  bool asked = false;
   for (const auto& package : inventory.packages) {
-    if (!package.owner.empty()) continue;
+    if (answered->contains(package.owner)) continue;
+    if (package.type == PackageType::kMaven && package.name.find(':') == std::string::npos) {
+      ++matches.not_judged["a jar that does not say which group it is of"];
+      continue;
+    }
     const Question question{ecosystems_of(package, inventory.distribution), own_feed};
     const auto covered = any_covered(question.ecosystems);
     if (!covered) return fail(covered.error());
@@ -258,15 +332,19 @@ Result<Matches> Matcher::match(const Inventory& inventory) {
                                : fmt::format("the feeds have nothing about {}", question.ecosystems.front())];
       continue;
     }
-    matches.feeds.insert(is_of_distribution(package.type) && !own_feed.empty() ? std::string(own_feed) : "osv");
+    asked = true;
+    if (!is_of_distribution(package.type)) matches.feeds.insert("osv");
     const auto known = matched(package, question);
     if (!known) return fail(known.error());
+    matches.feeds.insert((*known)->feeds.begin(), (*known)->feeds.end());
     if ((*known)->uncomparable) ++matches.not_judged["a version that cannot be compared"];
     for (const auto& finding : (*known)->findings) {
       matches.findings.push_back(finding);
       matches.findings.back().package = package;
     }
   }
+  // Nobody had a word on any of them: who would have had one?
+  if (asked && matches.feeds.empty()) matches.feeds.emplace(own_feed.empty() ? "osv" : own_feed);
   std::ranges::sort(matches.findings, [](const Finding& a, const Finding& b) {
     return a.severity != b.severity ? a.severity > b.severity : order_of(a) < order_of(b);
   });

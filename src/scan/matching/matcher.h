@@ -45,8 +45,8 @@ class Matcher {
       : advisories_(advisories), detail_(detail), document_(std::make_unique<feeds::JsonDocument>()) {}
 
   // The rules, in short (docs/scanner.md has them): what a distribution says of its packages counts, nobody else is
-  // asked about them, nor about packages of languages that came with one of the distribution's; advisories that name
-  // each other as aliases make one finding; a CVE's id goes before all others.
+  // asked about them, nor about packages of languages that came with one that it speaks for; advisories that name each
+  // other as aliases make one finding; a CVE's id goes before all others.
   [[nodiscard]] Result<Matches> match(const Inventory& inventory);
 
  private:
@@ -61,7 +61,8 @@ class Matcher {
   // What is known against one version of a package, wherever it is found.
   struct Matched {
     std::vector<Finding> findings{};
-    bool uncomparable = false;  // to some version that an advisory names
+    bool uncomparable = false;      // to some version that an advisory names
+    std::set<std::string> feeds{};  // that had a word on it
   };
   // Who is asked about a package.
   struct Question {
@@ -75,11 +76,17 @@ class Matcher {
   [[nodiscard]] Result<const Known*> cve_of(const std::string& id);  // null: the feeds do not have it
   [[nodiscard]] Result<bool> covers(const std::string& ecosystem);
   [[nodiscard]] Result<bool> any_covered(const std::vector<std::string>& ecosystems);
+  // Whether the distribution speaks for what is in this package of its own.
+  [[nodiscard]] Result<bool> speaks_for(const Package& owner, const Inventory& inventory);
+  // The names of the distribution's packages that it speaks for, of those that own others.
+  [[nodiscard]] Result<std::set<std::string>> answered_owners(const Inventory& inventory);
   [[nodiscard]] Result<const Matched*> matched(const Package& package, const Question& question);
   [[nodiscard]] Result<Matched> match_one(const Package& package, const Question& question);
-  [[nodiscard]] Result<std::vector<Hit>> hits_of(const Package& package, const Question& question, bool& uncomparable);
-  [[nodiscard]] Result<Finding> finding_of(const Package& package, const std::string& id,
-                                           const std::set<std::string>& names, const std::vector<Hit>& hits);
+  [[nodiscard]] Result<std::vector<const feeds::AffectedPackage*>> words_on(const Package& package,
+                                                                            const Question& question);
+  [[nodiscard]] Result<std::vector<Hit>> hits_of(const Package& package, const Question& question, Matched& matched);
+  [[nodiscard]] Result<Finding> finding_of(const Package& package, const std::set<std::string>& names,
+                                           const std::vector<Hit>& hits, Matched& matched);
   void fill_texts(Finding& finding, const Known& known) const;
 
   feeds::AdvisoryReader& advisories_;

@@ -107,11 +107,79 @@ TEST_F(MatcherTest, NobodyElseIsAskedAboutWhatADistributionSpeaksFor) {
   load("osv", {osv("DSA-1", {"CVE-2024-4"}, {.ecosystem = "Debian:12", .package = "openssl", .ranges = ranges("9")}),
                osv("GHSA-1", {"CVE-2024-5"}, {.ecosystem = "PyPI", .package = "six", .ranges = ranges("2")})});
   EXPECT_THAT(match({kSsl}).findings, IsEmpty());
-  const Package six{.type = PackageType::kPypi, .name = "six", .version = "1.16", .path = "x/METADATA"};
-  auto owned = six;
-  owned.owner = "python3-six";
-  EXPECT_THAT(match({owned}).findings, IsEmpty());
-  EXPECT_THAT(ids(match({six})), ElementsAre("CVE-2024-5"));
+  EXPECT_THAT(match({kSsl}).feeds, ElementsAre("debian"));
+}
+
+TEST_F(MatcherTest, WhatADistributionsPackageBroughtIsLeftToTheDistributionWhereItSpeaksForThat) {
+  load("debian", {debian("six", "CVE-2020-1", {.status = "not-affected"})});
+  load("osv", {osv("GHSA-1", {"CVE-2024-5"}, {.ecosystem = "PyPI", .package = "six", .ranges = ranges("2")})});
+  const Package six{
+      .type = PackageType::kPypi, .name = "six", .version = "1.16", .path = "x/METADATA", .owner = "python3-six"};
+  const Package owner{.type = PackageType::kDeb, .name = "python3-six", .version = "1.16-4", .source = "six"};
+  EXPECT_THAT(match({owner, six}).findings, IsEmpty());
+  EXPECT_THAT(ids(match({six})), ElementsAre("CVE-2024-5")) << "nobody has installed its owner";
+  auto vendors = owner;
+  vendors.source = "our-six";
+  EXPECT_THAT(ids(match({vendors, six})), ElementsAre("CVE-2024-5")) << "the distribution does not know its owner";
+}
+
+TEST_F(MatcherTest, TheFeedsAreThoseThatHadAWord) {
+  load("debian", {debian("openssl", "CVE-2024-4", {.status = "open"})});
+  load("osv", {osv("DSA-1", {"CVE-2024-5"}, {.ecosystem = "Debian:12", .package = "bash", .ranges = ranges("9")})});
+  const Package bash{.type = PackageType::kDeb, .name = "bash", .version = "5"};
+  EXPECT_THAT(match({bash}).feeds, ElementsAre("cve", "osv")) << "nobody but the CVE could have rated it";
+  EXPECT_THAT(match({kSsl}).feeds, ElementsAre("cve", "debian"));
+  EXPECT_THAT(match({{.type = PackageType::kDeb, .name = "unknown", .version = "1"}}).feeds, ElementsAre("debian"));
+}
+
+TEST_F(MatcherTest, PackagesOfAnotherKindThanTheDistributionsAreNotJudgedByIt) {
+  load("debian", {debian("xen", "CVE-2024-4", {.status = "open"})});
+  const auto found = match({{.type = PackageType::kApk, .name = "xen", .version = "4"}});
+  EXPECT_THAT(found.findings, IsEmpty());
+  EXPECT_THAT(found.not_judged, ElementsAre(Pair("no feed is about apk packages of debian 12", 1)));
+}
+
+TEST_F(MatcherTest, AnAdvisoryOfAllReleasesCounts) {
+  load("osv", {osv("DSA-1", {"CVE-2024-5"}, {.ecosystem = "Debian", .package = "bash", .ranges = ranges("9")})});
+  EXPECT_THAT(ids(match({{.type = PackageType::kDeb, .name = "bash", .version = "5"}})), ElementsAre("CVE-2024-5"));
+}
+
+TEST_F(MatcherTest, AJarWithoutAGroupIsNotJudged) {
+  load("osv", {osv("GHSA-1", {}, {.ecosystem = "Maven", .package = "g:a", .ranges = ranges("2")})});
+  const auto found = match({{.type = PackageType::kMaven, .name = "a", .version = "1"}});
+  EXPECT_THAT(found.not_judged, ElementsAre(Pair("a jar that does not say which group it is of", 1)));
+}
+
+TEST_F(MatcherTest, WhatIsOnlyRelatedIsAnotherVulnerability) {
+  auto record =
+      osv("RUSTSEC-2020-0159", {}, {.ecosystem = "crates.io", .package = "chrono", .ranges = ranges("2.0.0")});
+  record.links = {{"related", urn_of("nvd::cve::CVE-2020-26235")}};
+  load("osv", {record});
+  EXPECT_THAT(ids(match({{.type = PackageType::kCargo, .name = "chrono", .version = "1.0.0"}})),
+              ElementsAre("RUSTSEC-2020-0159"));
+}
+
+TEST_F(MatcherTest, ADistributionsRecordOfACveIsThatCve) {
+  auto usn = osv("USN-1", {}, {.ecosystem = "Debian:12", .package = "openssl", .ranges = ranges("9")});
+  usn.links = {{"upstream", urn_of("nvd::cve::CVE-2023-1")}, {"upstream", urn_of("osv::advisory::UBUNTU-CVE-2023-1")}};
+  auto alsa = osv("ALSA-1", {}, {.ecosystem = "Debian:12", .package = "openssl", .ranges = ranges("9")});
+  alsa.links = {{"related", urn_of("nvd::cve::CVE-2023-2")}};
+  load("osv", {usn, alsa});
+  const auto found = match({kSsl});
+  ASSERT_THAT(ids(found), ElementsAre("CVE-2023-1", "CVE-2023-2"));
+  EXPECT_THAT(found.findings[0].aliases, ElementsAre("USN-1")) << "people ignore by it";
+  EXPECT_THAT(found.findings[1].aliases, ElementsAre("ALSA-1"));
+}
+
+TEST_F(MatcherTest, TheFixIsAVersionThatNoAdvisorySaysToBeAffected) {
+  load("osv", {osv("GHSA-1", {"CVE-2024-1"}, {.ecosystem = "npm", .package = "a", .ranges = ranges("2.0.0")},
+                   R"({"severity":"LOW"})"),
+               osv("GHSA-2", {"CVE-2024-1"}, {.ecosystem = "npm", .package = "a", .ranges = ranges("3.0.0")},
+                   R"({"severity":"CRITICAL"})")});
+  const auto found = match({{.type = PackageType::kNpm, .name = "a", .version = "1.0.0"}});
+  ASSERT_THAT(ids(found), ElementsAre("CVE-2024-1"));
+  EXPECT_EQ(found.findings[0].fixed_version, "3.0.0");
+  EXPECT_EQ(found.findings[0].severity, Severity::kCritical) << "of several words the worst";
 }
 
 TEST_F(MatcherTest, AliasesOfOneVulnerabilityAreOneFinding) {

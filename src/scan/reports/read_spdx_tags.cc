@@ -149,7 +149,8 @@ Result<Inventory> read_spdx_tags(std::string_view text) {
   TagReader reader;
   while (const auto line = lines.next()) reader.take(*line);
   if (const auto tag = lines.unclosed()) {
-    const auto line = 1 + std::count(text.data(), tag->data(), '\n');
+    const auto before = text.substr(0, static_cast<std::size_t>(tag->begin() - text.begin()));
+    const auto line = 1 + std::ranges::count(before, '\n');
     return fail(ErrorKind::kCorrupt, "line {} of an SPDX document: the <text> of {:.40} is never closed", line, *tag);
   }
   return inventory_of(reader.document());
