@@ -349,7 +349,8 @@ Result<std::vector<Finding>> Catalog::findings(const std::string& image_id) {
 }
 
 Result<> Catalog::store_inventory(const StoredInventory& inventory) {
-  return write("store inventory", [&](Connection& db, TimePoint now) { return scans::store_inventory(db, inventory, now); });
+  return write("store inventory",
+               [&](Connection& db, TimePoint now) { return scans::store_inventory(db, inventory, now); });
 }
 
 Result<std::optional<StoredInventory>> Catalog::find_inventory(const std::string& image_id) {

@@ -32,7 +32,7 @@ TEST_F(OpenTest, WhatIsStoredIsThereAgain) {
 }
 
 TEST_F(OpenTest, ACatalogOfANewerProgramIsRefusedAndNotChanged) {
-  for (const char* newer : {"PRAGMA user_version = 6", "INSERT INTO schema_migrations VALUES (99, 0, 'from ahead')"}) {
+  for (const char* newer : {"PRAGMA user_version = 7", "INSERT INTO schema_migrations VALUES (99, 0, 'from ahead')"}) {
     const std::string path = dir_.file("newer.db");
     ASSERT_TRUE(Catalog::open(path, clock_));
     {

@@ -91,6 +91,9 @@ TEST_P(MigrationTest, BringsAnOlderCatalogUpToDateWithAllItsRows) {
     EXPECT_TRUE(scan.complete);
     EXPECT_EQ(scan.warnings, "[]");
     EXPECT_EQ((*catalog)->findings("ready").value().at(0).vulnerability, "CVE-1");
+    EXPECT_EQ(scan.findings_digest, "") << "nobody has counted them";
+    const auto package = (*catalog)->findings("ready").value().at(0).package;
+    EXPECT_EQ(scan.allowed, GetParam() < 5 ? "[]" : fmt::format(R"([["CVE-1","{}"]])", package));
   }
   EXPECT_EQ(ask(path_, "SELECT count(*) FROM schema_migrations"), 6);
   EXPECT_EQ(ask(path_, "SELECT applied_at FROM schema_migrations WHERE version = 6"), to_micros(clock_.now()));
@@ -172,7 +175,7 @@ TEST_P(MigrationTest, OnAFullDiskLeavesTheRowsAndWorksWhenThereIsRoom) {
   if (GetParam() >= 1) expect_rows_of_version_1(**catalog);
 }
 
-INSTANTIATE_TEST_SUITE_P(FromVersion, MigrationTest, ::testing::Values(0, 1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(FromVersion, MigrationTest, ::testing::Values(0, 1, 2, 3, 4, 5));
 
 class OldRowsTest : public MigrationTest {
  protected:

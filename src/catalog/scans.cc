@@ -1,6 +1,5 @@
 #include "catalog/scans.h"
 
-#include <iterator>
 #include <utility>
 
 #include "base/digest.h"
@@ -37,23 +36,25 @@ Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict, const
   if (!vulnerabilities) return fail(std::move(vulnerabilities.error()));
   auto suppressed = storable("a number of suppressed findings", verdict.suppressed);
   if (!suppressed) return fail(std::move(suppressed.error()));
-  auto stored = change(db,
-                       "INSERT INTO scans (image_id, checksum, scanned_at, has_critical, has_high, vuln_count, "
-                       "blocked, engine, database_date, policy, complete, warnings, data_dates, suppressed, "
-                       "allowed_by, allowed_at, findings_digest) "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) "
-                       "ON CONFLICT (image_id) DO UPDATE SET checksum = excluded.checksum, "
-                       "scanned_at = excluded.scanned_at, has_critical = excluded.has_critical, "
-                       "has_high = excluded.has_high, vuln_count = excluded.vuln_count, blocked = excluded.blocked, "
-                       "engine = excluded.engine, database_date = excluded.database_date, policy = excluded.policy, "
-                       "complete = excluded.complete, warnings = excluded.warnings, "
-                       "data_dates = excluded.data_dates, suppressed = excluded.suppressed, "
-                       "allowed_by = excluded.allowed_by, allowed_at = excluded.allowed_at, "
-                       "findings_digest = excluded.findings_digest",
-                       verdict.image_id, verdict.checksum, verdict.scanned_at, verdict.has_critical ? 1 : 0,
-                       verdict.has_high ? 1 : 0, *vulnerabilities, verdict.blocked ? 1 : 0, verdict.engine,
-                       verdict.database_date, verdict.policy, verdict.complete ? 1 : 0, verdict.warnings,
-                       verdict.data_dates, *suppressed, verdict.allowed_by, verdict.allowed_at, digest);
+  auto stored =
+      change(db,
+             "INSERT INTO scans (image_id, checksum, scanned_at, has_critical, has_high, vuln_count, "
+             "blocked, engine, database_date, policy, complete, warnings, data_dates, suppressed, "
+             "allowed_by, allowed_at, allowed, findings_digest) "
+             "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+             "?18) "
+             "ON CONFLICT (image_id) DO UPDATE SET checksum = excluded.checksum, "
+             "scanned_at = excluded.scanned_at, has_critical = excluded.has_critical, "
+             "has_high = excluded.has_high, vuln_count = excluded.vuln_count, blocked = excluded.blocked, "
+             "engine = excluded.engine, database_date = excluded.database_date, policy = excluded.policy, "
+             "complete = excluded.complete, warnings = excluded.warnings, "
+             "data_dates = excluded.data_dates, suppressed = excluded.suppressed, "
+             "allowed_by = excluded.allowed_by, allowed_at = excluded.allowed_at, "
+             "allowed = excluded.allowed, findings_digest = excluded.findings_digest",
+             verdict.image_id, verdict.checksum, verdict.scanned_at, verdict.has_critical ? 1 : 0,
+             verdict.has_high ? 1 : 0, *vulnerabilities, verdict.blocked ? 1 : 0, verdict.engine, verdict.database_date,
+             verdict.policy, verdict.complete ? 1 : 0, verdict.warnings, verdict.data_dates, *suppressed,
+             verdict.allowed_by, verdict.allowed_at, verdict.allowed, digest);
   if (!stored) return fail(std::move(stored.error()));
   return {};
 }
@@ -68,13 +69,14 @@ std::string digest_of(std::span<const Finding> findings) {
   Hasher hasher(HashAlgorithm::kSha256);
   std::string line;
   const auto add = [&](std::string_view text) {
-    fmt::format_to(std::back_inserter(line), "{}:{}", text.size(), text);  // so no text runs into the next
+    line += std::to_string(text.size());  // so no text runs into the next
+    line += ':';
+    line += text;
   };
   for (const auto& finding : findings) {
     line.clear();
-    for (const auto* text :
-         {&finding.package, &finding.version, &finding.vulnerability, &finding.fixed_version, &finding.source,
-          &finding.location, &finding.title, &finding.aliases, &finding.status}) {
+    for (const auto* text : {&finding.package, &finding.version, &finding.vulnerability, &finding.fixed_version,
+                             &finding.source, &finding.location, &finding.title, &finding.aliases, &finding.status}) {
       add(*text);
     }
     add(slipway::to_string(finding.severity));
@@ -105,8 +107,9 @@ Result<ScanVerdict> read(const store::Statement& row, int column) {
                      .suppressed = unsigned_of(row, column + 13),
                      .allowed_by = std::string(row.text(column + 14)),
                      .allowed_at = optional_time(row, column + 15),
-                     .findings_digest = std::string(row.text(column + 16)),
-                     .current = row.int64(column + 17) != 0};
+                     .allowed = std::string(row.text(column + 16)),
+                     .findings_digest = std::string(row.text(column + 17)),
+                     .current = row.int64(column + 18) != 0};
 }
 
 Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings) {

@@ -16,8 +16,8 @@ namespace slipway::catalog::scans {
 inline constexpr std::string_view kColumns =
     "s.image_id, s.checksum, s.scanned_at, s.has_critical, s.has_high, s.vuln_count, s.blocked, s.engine, "
     "s.database_date, s.policy, s.complete, s.warnings, s.data_dates, s.suppressed, s.allowed_by, s.allowed_at, "
-    "s.findings_digest, s.checksum = i.checksum";
-inline constexpr int kColumnCount = 18;
+    "s.allowed, s.findings_digest, s.checksum = i.checksum";
+inline constexpr int kColumnCount = 19;
 
 [[nodiscard]] Result<ScanVerdict> read(const store::Statement& row, int column);
 

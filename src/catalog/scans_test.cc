@@ -1,5 +1,7 @@
 #include "catalog/scans.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "catalog/testing/catalog_fixture.h"
@@ -24,7 +26,8 @@ class ScansTest : public CatalogTest {
             .data_dates = R"({"osv": 1})",
             .suppressed = 3,
             .allowed_by = "alice",
-            .allowed_at = clock_.now()};
+            .allowed_at = clock_.now(),
+            .allowed = R"([["CVE-2","openssl"]])"};
   }
 };
 
@@ -59,12 +62,13 @@ TEST_F(ScansTest, AVerdictAndItsFindingsComeBackTheWorstFirst) {
   EXPECT_EQ(found.suppressed, 3U);
   EXPECT_EQ(found.allowed_by, "alice");
   EXPECT_EQ(found.allowed_at, clock_.now());
+  EXPECT_EQ(found.allowed, R"([["CVE-2","openssl"]])");
+  EXPECT_EQ(found.findings_digest, digest_of(std::vector{low, high}));
   EXPECT_EQ(catalog_->findings("a").value(), (std::vector{high, low}));
 }
 
 TEST_F(ScansTest, AnInventoryIsKeptBesideItsImageAndGoesWithIt) {
-  const StoredInventory taken{
-      .image_id = "a", .checksum = sha256_hex("one"), .packages = 2, .body = "{}"};
+  const StoredInventory taken{.image_id = "a", .checksum = sha256_hex("one"), .packages = 2, .body = "{}"};
   EXPECT_FAILS(catalog_->store_inventory(taken), ErrorKind::kNotFound, "no image a");
   ASSERT_TRUE(catalog_->store_image(downloaded("a")));
   EXPECT_FALSE(catalog_->find_inventory("a").value().has_value());
@@ -78,6 +82,28 @@ TEST_F(ScansTest, AnInventoryIsKeptBesideItsImageAndGoesWithIt) {
   EXPECT_EQ(found.packages, 2U);
   ASSERT_TRUE(catalog_->delete_image("a", DeviceFate::kGone));
   EXPECT_FALSE(catalog_->find_inventory("a").value().has_value());
+}
+
+TEST_F(ScansTest, TheDigestOfFindingsTellsWhateverDiffers) {
+  const Finding one{.package = "a", .version = "1", .vulnerability = "CVE-1", .severity = Severity::kLow, .score = 1.0};
+  std::vector<Finding> others(10, one);
+  others[0].package = "b";
+  others[1].version = "2";
+  others[2].vulnerability = "CVE-2";
+  others[3].severity = Severity::kHigh;
+  others[4].fixed_version = "3";
+  others[5].location = "x";
+  others[6].aliases = "GHSA-1";
+  others[7].status = "fixed";
+  others[8].score = 1.1;
+  others[9].score = std::nullopt;
+  std::set<std::string> digests{digest_of({}), digest_of(std::vector{one}), digest_of(std::vector{one, one})};
+  for (const auto& other : others) digests.insert(digest_of(std::vector{other}));
+  EXPECT_EQ(digests.size(), 13U);
+  auto run_on = one;
+  run_on.package = "a1";
+  run_on.version = "";
+  EXPECT_FALSE(digests.contains(digest_of(std::vector{run_on})));
 }
 
 TEST_F(ScansTest, ANewScanTakesThePlaceOfTheOldOne) {

@@ -286,9 +286,15 @@ inline constexpr std::string_view kSchemaVersion5 = R"sql(
   ) STRICT;
 )sql";
 
-// An empty digest is that of findings that were recorded before: they are compared one by one.
+// Of verdicts from before nobody knows the digest: their findings count as others. Who allowed an image then has seen
+// all that was found in it.
 inline constexpr std::string_view kSchemaVersion6 = R"sql(
   ALTER TABLE scans ADD COLUMN findings_digest TEXT NOT NULL DEFAULT '';
+  ALTER TABLE scans ADD COLUMN allowed TEXT NOT NULL DEFAULT '[]';
+  UPDATE scans SET allowed =
+    (SELECT json_group_array(json_array(f.vulnerability, f.package)) FROM scan_findings f
+     WHERE f.image_id = scans.image_id)
+    WHERE allowed_by <> '';
 )sql";
 
 inline constexpr std::array kCatalogMigrations{
@@ -300,7 +306,8 @@ inline constexpr std::array kCatalogMigrations{
     store::Migration{
         .version = 4, .sql = kSchemaVersion4, .why = "sizes of devices, what is to become of them, thin pools"},
     store::Migration{.version = 5, .sql = kSchemaVersion5, .why = "inventories, and what a scan's verdict rests on"},
-    store::Migration{.version = 6, .sql = kSchemaVersion6, .why = "whether a scan's findings are the same again"},
+    store::Migration{
+        .version = 6, .sql = kSchemaVersion6, .why = "whether findings are the same again, and what was allowed"},
 };
 
 inline constexpr store::Schema kCatalogSchema{

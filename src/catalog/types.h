@@ -252,6 +252,7 @@ struct ScanVerdict {
   std::uint64_t suppressed = 0;              // findings that do not count
   std::string allowed_by{};                  // who let it pass although it would be blocked
   std::optional<TimePoint> allowed_at{};
+  std::string allowed = "[]";     // JSON, [vulnerability, package] of each that was allowed then
   std::string findings_digest{};  // read only: as digest_of() its findings; empty: nobody knows
   bool current = false;           // read only: checksum is what the image has now
 };
@@ -260,7 +261,7 @@ struct ScanVerdict {
 struct StoredInventory {
   std::string image_id{};
   std::string checksum{};  // of the content that it was taken of
-  TimePoint taken_at{};  // by the catalog's clock
+  TimePoint taken_at{};    // by the catalog's clock
   std::uint64_t packages = 0;
   std::string body{};
 };

@@ -154,7 +154,8 @@ Result<scan::Report> judge(const Session& session, scan::Artifact artifact, cons
     if (!at) return fail(at.error());
     report = scan::judge_with_trivy(std::move(artifact), {}, wish.judging, *at, data, now, stop);
   } else {
-    auto scanner = scan::Scanner::open(*feeds, session.version);
+    const bool table = wish.format == Format::kTable && !wish.output;
+    auto scanner = scan::Scanner::open(*feeds, session.version, table ? scan::Detail::kVerdict : scan::Detail::kAll);
     if (!scanner) return fail(std::move(scanner.error()));
     report = scanner->judge(std::move(artifact), wish.judging, data, now);
   }

@@ -83,6 +83,7 @@ class Worker {
       : session_(session),
         pipeline_(pipeline),
         scan_(like.scan),
+        rules_(like.rules),
         source_(std::move(source)),
         interval_(interval),
         notices_(session),
@@ -124,16 +125,25 @@ class Worker {
       if (!stop.stop_requested()) session_.log.warn("images are not scanned again: {}", done.error().describe());
       return;
     }
-    for (const auto& one : done->changed) {
-      if (one.is_blocked && !one.was_blocked) {
-        session_.log.warn("image {} is vulnerable now: {}", one.image_id, one.summary);
-      } else {
-        session_.log.info("image {} has {} findings, {} before{}", one.image_id, one.findings_now, one.findings_before,
-                          one.was_blocked && !one.is_blocked ? "; it is no longer blocked" : "");
-      }
-    }
+    for (const auto& one : done->changed) tell(one);
     if (done->judged > 0) {
       session_.log.info("{} images scanned again, {} verdicts changed", done->judged, done->changed.size());
+    }
+    if (done->without > 0) session_.log.warn("{} images are not judged: no advisories are about them", done->without);
+    const auto started = pipeline_.scan(done->unlisted, rules_, scan_);
+    if (!started) session_.log.warn("images are not scanned: {}", started.error().describe());
+    if (started && *started > 0) session_.log.info("{} images are scanned for the first time", *started);
+  }
+
+  // Whether an image may be used is for everybody to know; how many findings it has, for those who ask.
+  void tell(const pipeline::ChangedVerdict& change) {
+    if (change.is_blocked && !change.was_blocked) {
+      session_.log.warn("image {} is vulnerable now: {}", change.image_id, change.summary);
+    } else if (change.was_blocked && !change.is_blocked) {
+      session_.log.warn("image {} is no longer blocked: {}", change.image_id, change.summary);
+    } else {
+      session_.log.info("image {} has {} findings, {} before", change.image_id, change.findings_now,
+                        change.findings_before);
     }
   }
 
@@ -154,6 +164,7 @@ class Worker {
   const Session& session_;
   pipeline::Pipeline& pipeline_;
   const pipeline::ScanRules scan_;
+  const pipeline::ImageRules rules_;
   std::shared_ptr<objects::ObjectSource> source_;
   std::chrono::milliseconds interval_;
   Notices notices_;

@@ -140,7 +140,7 @@ std::string findings_text(const std::optional<catalog::ScanVerdict>& scan) {
     text += " (high)";
   }
   if (!scan->complete) text += ", incomplete";
-  if (!scan->allowed_by.empty()) text += ", allowed";
+  if (!scan->allowed_by.empty() && !scan->blocked) text += ", allowed";
   return scan->current ? text : text + ", outdated";
 }
 

@@ -143,13 +143,19 @@ TEST_F(DownloadResumeTest, ARowThatIsThereAlreadyIsASuccess) {
 
 class ProcessResumeTest : public DownloadResumeTest {
  protected:
-  fsm::RunVersion start_process() {
+  fsm::RunVersion start_process(const ScanRules& scan = {}) {
     return *process_->start("the-image", {.bucket = "bucket",
                                           .key = request_.key,
                                           .image_id = "the-image",
                                           .pool = pool_->name(),
                                           .device_size = 64U << 20,
-                                          .snapshot_name = "snap"});
+                                          .snapshot_name = "snap",
+                                          .scan = scan});
+  }
+  bool awaits(fsm::RunVersion run, fsm::RunVersion other) {
+    const auto record = harness_.manager().run(run).value();
+    const auto* awaiting = std::get_if<fsm::Awaiting>(&record.progress.state);
+    return awaiting != nullptr && *awaiting == fsm::Awaiting{other};
   }
 };
 
@@ -222,6 +228,23 @@ TEST_F(ProcessResumeTest, ACrashBetweenTheChildsStartAndItsNoteMakesNoSecondChil
   open();
   ASSERT_TRUE(process_->wait(run));
   EXPECT_EQ(harness_.manager().children(run)->size(), 4U);
+}
+
+TEST_F(ProcessResumeTest, AScanByOtherRulesThanItsOwnLetsNothingPass) {
+  fsm::Gate gate;
+  std::atomic<bool> held = false;
+  before_ = [&](const fsm::RunContext& run) {
+    if (run.transition() == "check-scanned" && !held.exchange(true)) (void)gate.pass(run.stop());
+    return true;
+  };
+  open();
+  const auto lax = scan_->start("the-image", {.image_id = "the-image", .scan = {.engine = "off"}})->version;
+  gate.await_arrivals(1);
+  const auto run = start_process({.engine = "builtin", .refuse_stale = true});
+  while (!awaits(run, lax)) std::this_thread::yield();
+  gate.open();
+  EXPECT_THAT(harness_.ending(run), HasSubstr("no feeds' database"));
+  EXPECT_EQ(catalog_->image_status("the-image").value()->status, catalog::Status::kDownloaded);
 }
 
 TEST_F(ProcessResumeTest, ACancelOfTheParentEndsTheChild) {

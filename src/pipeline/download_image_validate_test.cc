@@ -195,8 +195,9 @@ TEST_F(DownloadValidateTest, AFileThatIsGoneIsLookedForAgain) {
 // --- store-metadata ---
 
 TEST_F(DownloadValidateTest, WhereAScanWillFollowThePackagesAreListedInTheSamePass) {
-  source_->put("the/key.tar",
-               archive::small_rootfs().file("var/lib/dpkg/status", "Package: a\nStatus: install ok installed\nVersion: 1\n").finish());
+  source_->put("the/key.tar", archive::small_rootfs()
+                                  .file("var/lib/dpkg/status", "Package: a\nStatus: install ok installed\nVersion: 1\n")
+                                  .finish());
   request_.list_packages = true;
   open();
   const auto got = fetch();

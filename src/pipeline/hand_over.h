@@ -1,5 +1,5 @@
-// Inside src/pipeline: what a transition leaves for the next one of its run beside the response, since it is too large to
-// be stored with that or will be stored elsewhere. Only a memory: after a crash it is not there, and is made again.
+// Inside src/pipeline: what a transition leaves for the next one of its run beside the response, since it is too large
+// to be stored with that or will be stored elsewhere. Only a memory: after a crash it is not there, and is made again.
 #pragma once
 
 #include <map>

@@ -133,6 +133,7 @@ Result<> Pipeline::add_machines(const PipelineOptions& options) {
   if (!activate) return fail(std::move(activate.error()));
   auto process = add_process_image(*manager_, {*download, *scan, *unpack, *activate});
   if (!process) return fail(std::move(process.error()));
+  scan_.emplace(std::move(*scan));
   process_.emplace(std::move(*process));
   const RemoveParts parts{.catalog = catalog_, .pool = pool_};
   if (auto added = add_remove_image(*manager_, parts); !added) return fail(std::move(added.error()));
@@ -147,6 +148,27 @@ DoctorParts Pipeline::doctor_parts(const PipelineOptions& options) {
           .pool = pool_.get(),
           .runs = [manager = manager_.get()](const fsm::RunFilter& filter) { return manager->runs(filter); },
           .images = options.download.images};
+}
+
+Result<std::uint64_t> Pipeline::scan(const std::vector<std::string>& image_ids, const ImageRules& rules,
+                                     const ScanRules& scan) {
+  std::uint64_t count = 0;
+  for (const auto& id : image_ids) {
+    const auto image = catalog_->find_image(id);
+    if (!image) return fail(image.error());
+    if (!*image || (*image)->download_status != catalog::DownloadStatus::kCompleted) continue;
+    const auto started = scan_->start(id,
+                                      {.image_id = id,
+                                       .local_path = (*image)->local_path,
+                                       .checksum = (*image)->checksum,
+                                       .size = (*image)->size_bytes,
+                                       .rules = rules,
+                                       .scan = scan},
+                                      {.queue = kScanningQueue});
+    if (!started) return started.error().during("scan {}", id);
+    if (!started->already_running) ++count;
+  }
+  return count;
 }
 
 Result<std::uint64_t> Pipeline::delete_deferred(const std::stop_token& stop) {

@@ -76,6 +76,11 @@ class Pipeline {
   [[nodiscard]] volumes::Pool& pool() { return *pool_; }
   [[nodiscard]] const ProcessImageMachine& process_image() const { return *process_; }
 
+  // Starts scan-image for images that are downloaded; one that is being scanned, or is gone, is passed over. How many
+  // were started.
+  [[nodiscard]] Result<std::uint64_t> scan(const std::vector<std::string>& image_ids, const ImageRules& rules,
+                                           const ScanRules& scan);
+
   // Tries once more to delete the devices that were in use when they were to be deleted, until `stop`. How many are
   // gone now.
   [[nodiscard]] Result<std::uint64_t> delete_deferred(const std::stop_token& stop);
@@ -92,6 +97,7 @@ class Pipeline {
   std::shared_ptr<catalog::Catalog> catalog_;
   std::shared_ptr<volumes::Pool> pool_;
   std::unique_ptr<fsm::Manager> manager_;
+  std::optional<ScanImageMachine> scan_;
   std::optional<ProcessImageMachine> process_;
   fsm::ResumeReport resumed_{};
   Logger log_{};

@@ -36,6 +36,9 @@ class ProcessImage {
                       const Request& request, const std::string& queue, const Same& same,
                       std::string ProcessImageResponse::* note, ProcessImageResponse response) const;
 
+  // Whether that scan was asked for what this run would have asked it for.
+  Result<bool> is_by_our_rules(const Run& run, const std::string& scan_run) const;
+
   // What the child has answered. An outcome: it ended badly, or could not be asked.
   template <class Request, class Response>
   std::expected<Response, Outcome> answer_of(const fsm::Machine<Request, Response>& machine,
@@ -124,7 +127,7 @@ Outcome ProcessImage::scan(const Run& run) const {
   response.checksum = downloaded->checksum;
   response.size = downloaded->size;
   response.downloaded = downloaded->downloaded;
-  // Whatever rules it is judged by there, this one's own are looked at when it is over.
+  // One that is under way for somebody else is awaited; if it went by other rules, our own follows.
   const auto same = [](const ScanImageRequest&, fsm::RunVersion) -> Result<> { return {}; };
   return start_child(run, parts_.scan, request.image_id,
                      {.image_id = request.image_id,
@@ -136,11 +139,26 @@ Outcome ProcessImage::scan(const Run& run) const {
                      kScanningQueue, same, &ProcessImageResponse::scan_run, response);
 }
 
+Result<bool> ProcessImage::is_by_our_rules(const Run& run, const std::string& scan_run) const {
+  const auto version = fsm::RunVersion::parse(scan_run);
+  if (!version) return fail(version.error());
+  const auto record = manager_.run(*version);
+  if (!record) return record.error().during("look at run {}", *version);
+  const auto request = decode_json<ScanImageRequest>(record->request);
+  if (!request) return request.error().during("request of run {}", *version);
+  auto asked = request->scan;
+  asked.again = run.request().scan.again;  // when it is judged anew makes no other verdict
+  return request->checksum == run.response().checksum && asked == run.request().scan;
+}
+
 // Of a run that began before there were scans nothing is asked.
 Outcome ProcessImage::unpack(const Run& run) const {
   const auto& request = run.request();
   ProcessImageResponse response = run.response();
   if (!response.scan_run.empty()) {
+    const auto ours = is_by_our_rules(run, response.scan_run);
+    if (!ours) return fsm::error(ours.error());
+    if (!*ours) return fsm::go_to("scan", std::move(response));
     auto scanned = answer_of(parts_.scan, response.scan_run);
     if (!scanned) return std::move(scanned.error());
     if (scanned->blocked) {

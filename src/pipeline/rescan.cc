@@ -32,14 +32,11 @@ class Rescan {
     }
     auto inventory = inventory_of(image);
     if (!inventory) return fail(std::move(inventory.error()));
-    if (!*inventory) return not_judged();
-    std::optional<Judgement> before;
-    if (known) before = Judgement{.verdict = *summary.scan};
-    if (known && !summary.scan->allowed_by.empty()) {  // what was allowed then
-      auto findings = catalog_.findings(image.image_id);
-      if (!findings) return fail(std::move(findings.error()));
-      before->findings = std::move(*findings);
+    if (!*inventory) {
+      report_.unlisted.push_back(image.image_id);
+      return {};
     }
+    const auto before = known ? summary.scan : std::nullopt;
     return judge_again(image, std::move(**inventory), before);
   }
 
@@ -60,7 +57,8 @@ class Rescan {
     return std::move(*inventory);
   }
 
-  Result<> judge_again(const catalog::Image& image, scan::Inventory inventory, const std::optional<Judgement>& before) {
+  Result<> judge_again(const catalog::Image& image, scan::Inventory inventory,
+                       const std::optional<catalog::ScanVerdict>& before) {
     const auto report = scanner_.judge({.name = image.image_id,
                                         .checksum = image.checksum,
                                         .size = image.size_bytes,
@@ -79,15 +77,16 @@ class Rescan {
     return {};
   }
 
-  void note_change(const std::string& image_id, const Judgement& now, const std::optional<Judgement>& before) {
-    const bool same = before && before->verdict.blocked == now.verdict.blocked &&
-                      before->verdict.findings_digest == catalog::digest_of(now.findings);
+  void note_change(const std::string& image_id, const Judgement& now,
+                   const std::optional<catalog::ScanVerdict>& before) {
+    const bool same =
+        before && before->blocked == now.verdict.blocked && before->findings_digest == catalog::digest_of(now.findings);
     if (same) return;
     report_.changed.push_back({.image_id = image_id,
                                .was_judged = before.has_value(),
-                               .was_blocked = before && before->verdict.blocked,
+                               .was_blocked = before && before->blocked,
                                .is_blocked = now.verdict.blocked,
-                               .findings_before = before ? before->verdict.vuln_count : 0,
+                               .findings_before = before ? before->vuln_count : 0,
                                .findings_now = now.verdict.vuln_count,
                                .summary = summary(now)});
   }

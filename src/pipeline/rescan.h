@@ -29,7 +29,8 @@ struct ChangedVerdict {
 struct RescanReport {
   std::uint64_t judged = 0;
   std::uint64_t up_to_date = 0;           // by these data already
-  std::uint64_t without = 0;              // not judged: no inventory, or no advisories about it
+  std::uint64_t without = 0;              // not judged: there are no advisories about it
+  std::vector<std::string> unlisted{};    // images of which there is no inventory: scan-image takes one
   std::vector<ChangedVerdict> changed{};  // other findings, or another word on whether they block
 };
 

@@ -45,8 +45,8 @@ class ScanImage {
   Result<std::unique_ptr<feeds::FeedReader>> open_feeds() const {
     return feeds::FeedReader::open(parts_.feeds, manager_.clock());
   }
-  // The verdict that was recorded of this very content, with its findings.
-  Result<std::optional<Judgement>> before(const ScanImageRequest& request) const;
+  // The verdict that was recorded of this very content.
+  Result<std::optional<catalog::ScanVerdict>> before(const ScanImageRequest& request) const;
   // The inventory that was stored of this very content, if it is one that can be read.
   Result<std::optional<scan::Inventory>> stored(const ScanImageRequest& request) const;
   // Whether the feeds are those that a verdict rests on.
@@ -67,13 +67,10 @@ class ScanImage {
   mutable HandOver<Judgement> found_;  // by `match`, for `record` right behind it
 };
 
-Result<std::optional<Judgement>> ScanImage::before(const ScanImageRequest& request) const {
+Result<std::optional<catalog::ScanVerdict>> ScanImage::before(const ScanImageRequest& request) const {
   auto verdict = catalog().find_scan(request.image_id);
-  if (!verdict) return fail(std::move(verdict.error()));
-  if (!*verdict || (*verdict)->checksum != request.checksum) return std::nullopt;
-  auto findings = catalog().findings(request.image_id);
-  if (!findings) return fail(std::move(findings.error()));
-  return Judgement{std::move(**verdict), std::move(*findings)};
+  if (verdict && *verdict && (*verdict)->checksum != request.checksum) return std::nullopt;
+  return verdict;
 }
 
 Result<std::optional<scan::Inventory>> ScanImage::stored(const ScanImageRequest& request) const {
@@ -106,18 +103,21 @@ Outcome ScanImage::check_scanned(const Run& run) const {
   const auto known = before(request);
   if (!known) return known.error().during("look for the verdict over {}", request.image_id);
   if (!*known || request.scan.again) return fsm::next(ScanImageResponse{.image_id = request.image_id});
-  const auto& verdict = (*known)->verdict;
+  const auto& verdict = **known;
   const bool allow_now = verdict.blocked && !request.scan.allowed_by.empty();
   const bool by_trivy = verdict.engine.starts_with("trivy");
   const bool same_engine = by_trivy == (request.scan.engine == "trivy");
   if (allow_now || !same_engine || verdict.policy != describe(request.scan) || !same_data(verdict)) {
     return fsm::next(ScanImageResponse{.image_id = request.image_id});
   }
-  return fsm::handoff(ScanImageResponse{.image_id = request.image_id,
-                                        .judged = true,
-                                        .blocked = verdict.blocked,
-                                        .findings = verdict.vuln_count,
-                                        .note = verdict.blocked ? summary(**known) : ""});
+  ScanImageResponse response{
+      .image_id = request.image_id, .judged = true, .blocked = verdict.blocked, .findings = verdict.vuln_count};
+  if (verdict.blocked) {
+    auto findings = catalog().findings(request.image_id);
+    if (!findings) return findings.error().during("look for the findings in {}", request.image_id);
+    response.note = summary({verdict, std::move(*findings)});
+  }
+  return fsm::handoff(std::move(response));
 }
 
 Result<> ScanImage::take_inventory(const Run& run) const {

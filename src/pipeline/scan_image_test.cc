@@ -166,6 +166,27 @@ TEST_F(ScanImageTest, WhoAllowsItIsRecordedAndHoldsUntilSomethingNewBlocks) {
   EXPECT_TRUE(scan()->blocked) << "nobody has allowed the new one";
 }
 
+TEST_F(ScanImageTest, WhatWasAllowedStaysSoWhenItIsAwayForAWhile) {
+  load({problem("CVE-2024-1", "5.2-2", "high")});
+  request_.scan.allowed_by = "alice";
+  ASSERT_FALSE(scan()->blocked);
+  request_.scan.allowed_by.clear();
+  for (const auto* fixed : {"5.2-1", "5.2-2"}) {  // no longer there, and back
+    harness_.clock.advance(std::chrono::hours(1));
+    load({problem("CVE-2024-1", fixed, "high")});
+    ASSERT_TRUE(rescan_all());
+    EXPECT_FALSE(verdict().blocked);
+    EXPECT_EQ(verdict().allowed_by, "alice");
+  }
+}
+
+TEST_F(ScanImageTest, AnImageThatWasNeverListedIsNamedByARescan) {
+  load({problem("CVE-2024-1", "5.2-2", "high")});
+  const auto report = rescan_all().value();
+  EXPECT_THAT(report.unlisted, ElementsAre("the-image"));
+  EXPECT_EQ(report.judged, 0U);
+}
+
 TEST_F(ScanImageTest, AnIgnoreFileIsPartOfTheRequestAndABadOneIsRefused) {
   load({problem("CVE-2024-1", "5.2-2", "high")});
   request_.scan.ignore = {{"ours", "CVE-2024-1 not reachable\n"}};

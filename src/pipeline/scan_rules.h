@@ -24,6 +24,8 @@ struct ScanRules {
   std::vector<std::pair<std::string, std::string>> vex{};     // OpenVEX documents: name and text
   std::string allowed_by{};                                   // who lets it pass although it would be blocked
   bool again = false;                                         // also when nothing has changed since the last verdict
+
+  friend bool operator==(const ScanRules&, const ScanRules&) = default;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ScanRules, engine, block, refuse_stale, max_age_s, ignore, vex,
                                                 allowed_by, again)

@@ -51,23 +51,32 @@ std::optional<TimePoint> oldest(const std::vector<scan::DataDate>& dates) {
   return found;
 }
 
+std::string json_of(const std::set<Name>& names) {
+  auto written = encode_json(names);
+  return written ? std::move(*written) : "[]";
+}
+
+std::set<Name> names_in(const std::string& json) {
+  auto read = decode_json<std::set<Name>>(json);
+  return read ? std::move(*read) : std::set<Name>{};
+}
+
 void allow(Judgement& judged, const ScanRules& rules, std::optional<Severity> at,
-           const std::optional<Judgement>& before) {
+           const std::optional<catalog::ScanVerdict>& before) {
   auto& verdict = judged.verdict;
-  if (!verdict.blocked) return;
-  if (!rules.allowed_by.empty()) {
+  const auto now = blocking(judged.findings, at);
+  if (verdict.blocked && !rules.allowed_by.empty()) {
     verdict.allowed_by = rules.allowed_by;
     verdict.allowed_at = verdict.scanned_at;
-  } else if (before && !before->verdict.allowed_by.empty()) {
-    const auto now = blocking(judged.findings, at);
-    const auto then = blocking(before->findings, at);
-    if (!std::ranges::includes(then, now)) return;
-    verdict.allowed_by = before->verdict.allowed_by;
-    verdict.allowed_at = before->verdict.allowed_at;
+    verdict.allowed = json_of(now);
+  } else if (before && !before->allowed_by.empty()) {
+    verdict.allowed_by = before->allowed_by;
+    verdict.allowed_at = before->allowed_at;
+    verdict.allowed = before->allowed;
   } else {
     return;
   }
-  verdict.blocked = false;
+  if (std::ranges::includes(names_in(verdict.allowed), now)) verdict.blocked = false;
 }
 
 std::string json_of(const std::vector<std::string>& texts) {
@@ -88,7 +97,7 @@ std::string dates_json(const scan::DataDates& dates) {
 }
 
 Judgement judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
-                const scan::DataDates& dates, const std::optional<Judgement>& before) {
+                const scan::DataDates& dates, const std::optional<catalog::ScanVerdict>& before) {
   const auto at = block_at(rules).value_or(std::nullopt);
   const auto worst = [&](Severity severity) {
     return std::ranges::any_of(report.findings, [&](const auto& finding) { return finding.severity == severity; });

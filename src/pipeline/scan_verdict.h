@@ -21,10 +21,10 @@ struct Judgement {
 // same again.
 [[nodiscard]] std::string dates_json(const scan::DataDates& dates);
 
-// `before`: what was known of the same image; its findings count only where somebody has allowed it. Who has allowed it
-// then has allowed what was known then: as long as nothing new blocks, that holds. `rules` must be good ones (block_at()).
+// `before`: the verdict over the same content. Who has allowed it then has allowed what blocked it then: as long as
+// nothing else blocks, that holds, also when it was not needed for a while. `rules` must be good ones (block_at()).
 [[nodiscard]] Judgement judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
-                              const scan::DataDates& dates, const std::optional<Judgement>& before);
+                              const scan::DataDates& dates, const std::optional<catalog::ScanVerdict>& before);
 
 // "2 critical and 5 high vulnerabilities: CVE-2024-1 in openssl, ...".
 [[nodiscard]] std::string summary(const Judgement& judgement);

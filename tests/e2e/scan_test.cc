@@ -1,6 +1,9 @@
 // Scanning by the whole program: the pipeline that stops at what is vulnerable, the command, and its forms.
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,6 +88,27 @@ TEST_F(ScanTest, NewDataChangeTheVerdictOverAReadyImageWithoutItsFile) {
   EXPECT_EQ(run({"list", "--json"}).json().at("images").at(0).at("status"), "vulnerable");
   const auto activated = run({"activate", "x.tar", "--name", "another"});
   EXPECT_EQ(activated.code, 3) << activated.err;
+}
+
+TEST_F(ScanTest, TheWorkerScansWhatNeverWasAndTellsWhatIsNoLongerBlocked) {
+  ASSERT_EQ(run({"--scan-engine", "off", "fetch-and-create", "x.tar"}).code, 0);
+  load("5.2-2");
+  const auto worker = start_program(Workshop::program(), {"worker", "--poll-interval", "1s"}, workshop_.variables());
+  const auto await_status = [&](const std::string& status) {
+    while (run({"list", "--json"}).json().at("images").at(0).at("status") != status) {
+      ASSERT_TRUE(worker->running()) << worker->finish().err;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  await_status("vulnerable");
+  load("5.2-1");
+  await_status("ready");
+  load("5.2-3");
+  await_status("vulnerable");
+  worker->signal(SIGTERM);
+  const auto ended = worker->finish();
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("is no longer blocked"), HasSubstr("is vulnerable now: 1 high")));
 }
 
 TEST_F(ScanTest, AFileIsScannedWithoutTheCatalogAndItsSbomTellsTheSame) {

@@ -84,6 +84,12 @@ inline constexpr std::string_view kVersion4Rows = R"sql(
   INSERT INTO scan_findings VALUES (1, 'ready', 'bash', '5', 'CVE-1', 4, '', 'debian', '', 'a hole');
 )sql";
 
+inline constexpr std::string_view kVersion5Rows = R"sql(
+  PRAGMA user_version = 5;
+  INSERT INTO schema_migrations VALUES (5, 1600000000000000, 'inventories');
+  UPDATE scans SET allowed_by = 'alice', allowed_at = 90;
+)sql";
+
 // Version 0 is an empty file. Throws when the SQL is wrong.
 inline void make_old_catalog(const std::string& path, int version) {
   auto db = store::Database::open({.path = path}).value();
@@ -96,6 +102,10 @@ inline void make_old_catalog(const std::string& path, int version) {
   if (version >= 4) {
     db.execute(kSchemaVersion4).value();
     db.execute(kVersion4Rows).value();
+  }
+  if (version >= 5) {
+    db.execute(kSchemaVersion5).value();
+    db.execute(kVersion5Rows).value();
   }
 }
 

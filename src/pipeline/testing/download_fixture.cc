@@ -41,16 +41,14 @@ void DownloadImageFixture::open() {
                   .inspector = std::make_shared<const archive::Inspector>(inspector_),
                   .taker = taker,
                   .settings = settings_});
-    const auto scan =
-        *add_scan_image(manager, {.catalog = catalog_,
-                                  .taker = taker,
-                                  .feeds = folder_.file("feeds.db"),
-                                  .version = "test"});
+    const auto scan = *add_scan_image(
+        manager, {.catalog = catalog_, .taker = taker, .feeds = folder_.file("feeds.db"), .version = "test"});
     const auto unpack = *add_unpack_image(
         manager, {.catalog = catalog_,
                   .pool = pool_,
                   .extractor = std::make_shared<const volumes::ext4::Extractor>(volumes::ext4::test_extractor())});
     const auto activate = *add_activate_image(manager, {.catalog = catalog_, .pool = pool_});
+    scan_ = scan;
     process_ = *add_process_image(manager, {*machine_, scan, unpack, activate});
   });
 }

@@ -59,9 +59,14 @@ class DownloadImageFixture : public testing::Test {
   std::shared_ptr<volumes::Pool> pool_ = std::make_shared<volumes::MemoryPool>(memory_);
   fsm::ManagerHarness harness_;
   std::optional<DownloadImageMachine> machine_;
+  std::optional<ScanImageMachine> scan_;
   std::optional<ProcessImageMachine> process_;
-  DownloadImageRequest request_{
-      .bucket = "bucket", .key = "the/key.tar", .image_id = "the-image", .verify = false, .list_packages = false, .rules = {}};
+  DownloadImageRequest request_{.bucket = "bucket",
+                                .key = "the/key.tar",
+                                .image_id = "the-image",
+                                .verify = false,
+                                .list_packages = false,
+                                .rules = {}};
 
  private:
   mutable std::mutex mutex_;
