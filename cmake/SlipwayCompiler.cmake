@@ -29,5 +29,6 @@ endif()
 if(SLIPWAY_TIDY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/.clang-tidy)
   file(MD5 ${PROJECT_SOURCE_DIR}/.clang-tidy tidy_config_digest)
-  set(CMAKE_CXX_CLANG_TIDY clang-tidy-19 --quiet --extra-arg=-DSLIPWAY_TIDY_CONFIG_${tidy_config_digest})
+  set(CMAKE_CXX_CLANG_TIDY ${PROJECT_SOURCE_DIR}/tools/clang-tidy-once --quiet
+      --extra-arg=-DSLIPWAY_TIDY_CONFIG_${tidy_config_digest})
 endif()
