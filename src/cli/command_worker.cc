@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "cli/commands.h"
@@ -129,8 +130,16 @@ class Worker {
     if (done->judged > 0) {
       session_.log.info("{} images scanned again, {} verdicts changed", done->judged, done->changed.size());
     }
-    if (done->without > 0) session_.log.warn("{} images are not judged: no advisories are about them", done->without);
-    const auto started = pipeline_.scan(done->unlisted, rules_, scan_);
+    if (std::exchange(without_, done->without) != done->without && done->without > 0) {
+      session_.log.warn("{} images are not judged: no advisories are about them", done->without);
+    }
+    scan_for_the_first_time(done->unlisted);
+  }
+
+  // Each once: one that cannot be scanned would be tried at every look at the bucket.
+  void scan_for_the_first_time(std::vector<std::string> image_ids) {
+    std::erase_if(image_ids, [&](const std::string& id) { return !tried_.insert(id).second; });
+    const auto started = pipeline_.scan(image_ids, rules_, scan_);
     if (!started) session_.log.warn("images are not scanned: {}", started.error().describe());
     if (started && *started > 0) session_.log.info("{} images are scanned for the first time", *started);
   }
@@ -165,6 +174,8 @@ class Worker {
   pipeline::Pipeline& pipeline_;
   const pipeline::ScanRules scan_;
   const pipeline::ImageRules rules_;
+  std::uint64_t without_ = 0;  // images that no advisories were about at the last look
+  std::set<std::string> tried_;
   std::shared_ptr<objects::ObjectSource> source_;
   std::chrono::milliseconds interval_;
   Notices notices_;
