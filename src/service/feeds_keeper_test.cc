@@ -75,6 +75,9 @@ class FeedsKeeperTest : public testing::Test {
       std::this_thread::yield();
     }
   }
+  // Until the keeper has looked at what is due and sleeps until its next look, a minute from now. The feeds' own
+  // threads sleep on this clock, too.
+  void await_look() { clock_.await_sleeper_until(clock_.now() + 1min); }
   std::vector<std::string> warnings() {
     const std::scoped_lock lock(mutex_);
     return warnings_;
@@ -94,9 +97,9 @@ TEST_F(FeedsKeeperTest, WhatIsDueIsSyncedAgainAndAgain) {
   const FeedsKeeper keeper(feeds(), {.interval = 24h, .look = 1min}, clock_);
   const auto first = await(is_completed);
   EXPECT_EQ(source_->runs, 1);
-  clock_.await_sleepers(1);
+  await_look();
   clock_.advance(23h);
-  clock_.await_sleepers(1);
+  await_look();
   EXPECT_EQ(source_->runs, 1);
   clock_.advance(1h + 1min);
   await([&](const feeds::ProviderRow& row) { return is_completed(row) && row.instance > first.instance; });
@@ -107,9 +110,9 @@ TEST_F(FeedsKeeperTest, AFailureIsTriedAgainAfterAnHour) {
   source_->before = [](int, feeds::Intake&) -> Result<> { return fail(ErrorKind::kUnavailable, "the source is down"); };
   const FeedsKeeper keeper(feeds(), {.interval = 24h, .retry = 1h, .look = 1min}, clock_);
   await([](const feeds::ProviderRow& row) { return row.outcome == Outcome::kFailed; });
-  clock_.await_sleepers(1);
+  await_look();
   clock_.advance(30min);
-  clock_.await_sleepers(1);
+  await_look();
   EXPECT_EQ(source_->runs, 1);
   clock_.advance(31min);
   await([](const feeds::ProviderRow& row) { return row.instance == 2 && row.outcome == Outcome::kFailed; });
@@ -119,10 +122,10 @@ TEST_F(FeedsKeeperTest, AFailureIsTriedAgainAfterAnHour) {
 TEST_F(FeedsKeeperTest, FeedsThatAnotherProcessHasAreTakenOverWhenThatIsOver) {
   auto other = FeedsOwner::open(feeds().setup).value();
   const FeedsKeeper keeper(feeds(), {.look = 1min}, clock_);
-  clock_.await_sleepers(1);
+  await_look();
   EXPECT_EQ(warnings().size(), 1);
   clock_.advance(1min);
-  clock_.await_sleepers(1);
+  await_look();
   EXPECT_EQ(warnings().size(), 1);  // the same is not said twice
   other.reset();
   clock_.advance(1min);

@@ -1,5 +1,6 @@
 #include "sys/testing/manual_clock.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 #include <vector>
@@ -50,6 +51,11 @@ void ManualClock::set(TimePoint to) {
 void ManualClock::await_sleepers(std::size_t count) {
   std::unique_lock lock(mutex_);
   sleepers_changed_.wait(lock, [&] { return sleepers_.size() >= count; });
+}
+
+void ManualClock::await_sleeper_until(TimePoint due) {
+  std::unique_lock lock(mutex_);
+  sleepers_changed_.wait(lock, [&] { return std::ranges::find(sleepers_, due, &Sleeper::due) != sleepers_.end(); });
 }
 
 void ManualClock::wake_due(std::unique_lock<std::mutex> lock) {

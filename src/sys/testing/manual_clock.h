@@ -27,6 +27,10 @@ class ManualClock final : public Clock {
   // so that it must be asleep before the clock moves.
   void await_sleepers(std::size_t count);
 
+  // Blocks until a thread waits for exactly this time: where others wait on this clock, too, a count does not tell
+  // which.
+  void await_sleeper_until(TimePoint due);
+
  private:
   // One thread inside wait_until().
   struct Sleeper {
