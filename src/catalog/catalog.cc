@@ -337,7 +337,14 @@ Result<std::vector<ImageLock>> Catalog::break_locks_of(const std::string& holder
 // --- Scans ---
 
 Result<> Catalog::record_scan(const ScanVerdict& verdict, std::span<const Finding> findings) {
-  return write("record scan", [&](Connection& db, TimePoint) { return scans::record(db, verdict, findings); });
+  return write("record scan", [&](Connection& db, TimePoint) -> Result<> {
+    if (auto recorded = scans::record(db, verdict, findings); !recorded) return fail(std::move(recorded.error()));
+    return {};
+  });
+}
+
+Result<std::vector<Recorded>> Catalog::record_scans(std::span<const Scan> scans) {
+  return write("record scans", [&](Connection& db, TimePoint) { return scans::record_all(db, scans); });
 }
 
 Result<std::optional<ScanVerdict>> Catalog::find_scan(const std::string& image_id) {

@@ -175,6 +175,8 @@ class Catalog {
   // Takes the place of the image's earlier verdict and findings. kConflict when the image is not downloaded.
   // vuln_count may be greater than the number of findings that are kept.
   [[nodiscard]] Result<> record_scan(const ScanVerdict& verdict, std::span<const Finding> findings);
+  // The same for many, in one transaction: what became of each, in their order.
+  [[nodiscard]] Result<std::vector<Recorded>> record_scans(std::span<const Scan> scans);
   [[nodiscard]] Result<std::optional<ScanVerdict>> find_scan(const std::string& image_id);
   // The worst first.
   [[nodiscard]] Result<std::vector<Finding>> findings(const std::string& image_id);

@@ -59,6 +59,20 @@ Result<> insert_verdict(store::Connection& db, const ScanVerdict& verdict, const
   return {};
 }
 
+// Somebody else was there since it was made: the image was removed or downloaded again, or was scanned.
+Result<bool> is_stale(store::Connection& db, const ScanVerdict& verdict) {
+  const auto image = images::get_downloaded(db, verdict.image_id);
+  if (!image) {
+    const auto kind = image.error().kind();
+    if (kind == ErrorKind::kNotFound || kind == ErrorKind::kConflict) return true;
+    return fail(image.error());
+  }
+  if (image->checksum != verdict.checksum) return true;
+  const auto there = find(db, verdict.image_id);
+  if (!there) return fail(there.error());
+  return *there && (*there)->current && (*there)->scanned_at > verdict.scanned_at;
+}
+
 }  // namespace
 
 }  // namespace slipway::catalog::scans
@@ -112,16 +126,16 @@ Result<ScanVerdict> read(const store::Statement& row, int column) {
                      .current = row.int64(column + 18) != 0};
 }
 
-Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings) {
-  if (auto sound = check_checksum(verdict.checksum); !sound) return sound;
-  if (auto sound = check_not_empty("scan engine", verdict.engine); !sound) return sound;
+Result<Recorded> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings) {
+  if (auto sound = check_checksum(verdict.checksum); !sound) return fail(std::move(sound.error()));
+  if (auto sound = check_not_empty("scan engine", verdict.engine); !sound) return fail(std::move(sound.error()));
   if (auto image = images::get_downloaded(db, verdict.image_id); !image) return fail(std::move(image.error()));
   const auto before = find(db, verdict.image_id);
   if (!before) return fail(before.error());
   const auto digest = digest_of(findings);
-  if (auto stored = insert_verdict(db, verdict, digest); !stored) return stored;
+  if (auto stored = insert_verdict(db, verdict, digest); !stored) return fail(std::move(stored.error()));
   // Newer data mostly say the same again, of hundreds of images at a time.
-  if (*before && (*before)->findings_digest == digest) return {};
+  if (*before && (*before)->findings_digest == digest) return Recorded::kSame;
   auto gone = change(db, "DELETE FROM scan_findings WHERE image_id = ?1", verdict.image_id);
   if (!gone) return fail(std::move(gone.error()));
   for (const auto& finding : findings) {
@@ -134,7 +148,20 @@ Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<con
                          finding.title, finding.aliases, finding.status, finding.score);
     if (!stored) return fail(std::move(stored.error()));
   }
-  return {};
+  return Recorded::kChanged;
+}
+
+Result<std::vector<Recorded>> record_all(store::Connection& db, std::span<const Scan> scans) {
+  std::vector<Recorded> all;
+  all.reserve(scans.size());
+  for (const auto& [verdict, findings] : scans) {
+    const auto stale = is_stale(db, verdict);
+    if (!stale) return stale.error().during("image {}", verdict.image_id);
+    const auto recorded = *stale ? Recorded::kNot : record(db, verdict, findings);
+    if (!recorded) return recorded.error().during("image {}", verdict.image_id);
+    all.push_back(*recorded);
+  }
+  return all;
 }
 
 Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string& image_id) {

@@ -21,7 +21,10 @@ inline constexpr int kColumnCount = 19;
 
 [[nodiscard]] Result<ScanVerdict> read(const store::Statement& row, int column);
 
-[[nodiscard]] Result<> record(store::Connection& db, const ScanVerdict& verdict, std::span<const Finding> findings);
+// kSame or kChanged.
+[[nodiscard]] Result<Recorded> record(store::Connection& db, const ScanVerdict& verdict,
+                                      std::span<const Finding> findings);
+[[nodiscard]] Result<std::vector<Recorded>> record_all(store::Connection& db, std::span<const Scan> scans);
 [[nodiscard]] Result<std::optional<ScanVerdict>> find(store::Connection& db, const std::string& image_id);
 [[nodiscard]] Result<std::vector<Finding>> findings(store::Connection& db, const std::string& image_id);
 

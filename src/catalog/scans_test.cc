@@ -113,6 +113,46 @@ TEST_F(ScansTest, ANewScanTakesThePlaceOfTheOldOne) {
   EXPECT_EQ(catalog_->findings("a")->size(), 2U);
 }
 
+TEST_F(ScansTest, ManyAreRecordedAtOnceAndWhatIsGoneIsPassedOver) {
+  ASSERT_TRUE(catalog_->store_image(downloaded("a")));
+  ASSERT_TRUE(catalog_->store_image(downloaded("b")));
+  ASSERT_TRUE(catalog_->add_image(source_of("waiting")));
+  std::vector<Scan> scans;
+  for (const char* id : {"a", "gone", "waiting", "b"}) {
+    scans.push_back({verdict(), std::vector<Finding>(2)});
+    scans.back().verdict.image_id = id;
+  }
+  using enum Recorded;
+  EXPECT_EQ(catalog_->record_scans(scans).value(), (std::vector{kChanged, kNot, kNot, kChanged}));
+  EXPECT_EQ(catalog_->findings("b")->size(), 2U);
+  scans[3].findings.pop_back();
+  EXPECT_EQ(catalog_->record_scans(scans).value(), (std::vector{kSame, kNot, kNot, kChanged}));
+  EXPECT_EQ(catalog_->findings("b")->size(), 1U);
+}
+
+TEST_F(ScansTest, OfManyThoseAreLeftOutThatSomebodyElseHasOvertaken) {
+  ASSERT_TRUE(catalog_->store_image(downloaded("a", "two")));
+  EXPECT_EQ(catalog_->record_scans(std::vector{Scan{verdict(), {}}}).value(), std::vector{Recorded::kNot});
+  EXPECT_FALSE(catalog_->find_scan("a").value().has_value());
+  const Scan made{verdict("two"), {}};
+  clock_.advance(std::chrono::seconds(1));
+  auto later = verdict("two");
+  later.allowed_by = "bob";
+  ASSERT_TRUE(catalog_->record_scan(later, {}));
+  EXPECT_EQ(catalog_->record_scans(std::vector{made}).value(), std::vector{Recorded::kNot});
+  EXPECT_EQ(catalog_->find_scan("a").value()->allowed_by, "bob");
+}
+
+TEST_F(ScansTest, OfManyABadOneIsNamedAndNoneIsRecorded) {
+  ASSERT_TRUE(catalog_->store_image(downloaded("a")));
+  ASSERT_TRUE(catalog_->store_image(downloaded("b")));
+  std::vector<Scan> scans(2, {verdict(), {}});
+  scans[1].verdict.image_id = "b";
+  scans[1].verdict.engine = "";
+  EXPECT_FAILS(catalog_->record_scans(scans), ErrorKind::kInvalid, "image b");
+  EXPECT_FALSE(catalog_->find_scan("a").value().has_value());
+}
+
 TEST_F(ScansTest, AVerdictOverEarlierContentIsNotCurrent) {
   ASSERT_TRUE(catalog_->store_image(downloaded("a")));
   ASSERT_TRUE(catalog_->record_scan(verdict(), {}));

@@ -281,6 +281,19 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
+// A verdict, and what it rests on.
+struct Scan {
+  ScanVerdict verdict{};
+  std::vector<Finding> findings{};
+};
+
+// What became of a scan that was to be recorded.
+enum class Recorded : std::uint8_t {
+  kNot,      // its image is gone or has other content, or there is a later verdict
+  kSame,     // with the findings that were there before
+  kChanged,  // with others
+};
+
 // The same for the same findings in the same order, and for no others.
 [[nodiscard]] std::string digest_of(std::span<const Finding> findings);
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "cli/commands.h"
@@ -13,7 +12,7 @@
 #include "cli/units.h"
 #include "pipeline/bucket_watch.h"
 #include "pipeline/pipeline.h"
-#include "pipeline/rescan.h"
+#include "pipeline/verdict_keeper.h"
 #include "service/feeds_keeper.h"
 #include "service/owner_server.h"
 #include "sys/interrupts.h"
@@ -83,8 +82,14 @@ class Worker {
          std::shared_ptr<objects::ObjectSource> source, std::chrono::milliseconds interval)
       : session_(session),
         pipeline_(pipeline),
-        scan_(like.scan),
-        rules_(like.rules),
+        verdicts_({.catalog = pipeline.catalog(),
+                   .clock = session.clock,
+                   .feeds = session.settings.feeds_db_path.string(),
+                   .version = session.version,
+                   .rules = like.scan,
+                   .scan_first = [&pipeline, rules = like.rules, scan = like.scan](
+                                     const auto& image_ids) { return pipeline.scan(image_ids, rules, scan); },
+                   .log = session.log}),
         source_(std::move(source)),
         interval_(interval),
         notices_(session),
@@ -94,7 +99,7 @@ class Worker {
   void run(const std::stop_token& stop) {
     notices_.ready();
     while (!stop.stop_requested()) {
-      rescan(stop);
+      verdicts_.look(stop);
       poll(stop);
       delete_deferred(stop);
       wait(stop);
@@ -115,47 +120,6 @@ class Worker {
     notices_.status(fmt::format("{} objects seen in {}", seen->seen, source_->describe()));
   }
 
-  // When a feed has changed: what was judged by older data is judged again.
-  void rescan(const std::stop_token& stop) {
-    if (scan_.engine != "builtin") return;
-    auto feeds = feeds::FeedReader::open(session_.settings.feeds_db_path.string(), session_.clock);
-    if (!feeds) return;  // nothing was ever synced
-    const auto done =
-        pipeline::rescan(pipeline_.catalog(), **feeds, session_.version, scan_, session_.clock.now(), stop);
-    if (!done) {
-      if (!stop.stop_requested()) session_.log.warn("images are not scanned again: {}", done.error().describe());
-      return;
-    }
-    for (const auto& one : done->changed) tell(one);
-    if (done->judged > 0) {
-      session_.log.info("{} images scanned again, {} verdicts changed", done->judged, done->changed.size());
-    }
-    if (std::exchange(without_, done->without) != done->without && done->without > 0) {
-      session_.log.warn("{} images are not judged: no advisories are about them", done->without);
-    }
-    scan_for_the_first_time(done->unlisted);
-  }
-
-  // Each once: one that cannot be scanned would be tried at every look at the bucket.
-  void scan_for_the_first_time(std::vector<std::string> image_ids) {
-    std::erase_if(image_ids, [&](const std::string& id) { return !tried_.insert(id).second; });
-    const auto started = pipeline_.scan(image_ids, rules_, scan_);
-    if (!started) session_.log.warn("images are not scanned: {}", started.error().describe());
-    if (started && *started > 0) session_.log.info("{} images are scanned for the first time", *started);
-  }
-
-  // Whether an image may be used is for everybody to know; how many findings it has, for those who ask.
-  void tell(const pipeline::ChangedVerdict& change) {
-    if (change.is_blocked && !change.was_blocked) {
-      session_.log.warn("image {} is vulnerable now: {}", change.image_id, change.summary);
-    } else if (change.was_blocked && !change.is_blocked) {
-      session_.log.warn("image {} is no longer blocked: {}", change.image_id, change.summary);
-    } else {
-      session_.log.info("image {} has {} findings, {} before", change.image_id, change.findings_now,
-                        change.findings_before);
-    }
-  }
-
   void delete_deferred(const std::stop_token& stop) {
     const auto deleted = pipeline_.delete_deferred(stop);
     if (!deleted) session_.log.warn("devices that are to be deleted: {}", deleted.error().describe());
@@ -172,10 +136,7 @@ class Worker {
 
   const Session& session_;
   pipeline::Pipeline& pipeline_;
-  const pipeline::ScanRules scan_;
-  const pipeline::ImageRules rules_;
-  std::uint64_t without_ = 0;  // images that no advisories were about at the last look
-  std::set<std::string> tried_;
+  pipeline::VerdictKeeper verdicts_;
   std::shared_ptr<objects::ObjectSource> source_;
   std::chrono::milliseconds interval_;
   Notices notices_;

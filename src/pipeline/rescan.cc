@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "pipeline/scan_verdict.h"
 #include "scan/inventory_json.h"
@@ -40,6 +41,18 @@ class Rescan {
     return judge_again(image, std::move(**inventory), before);
   }
 
+  // What is judged and not yet recorded.
+  Result<> record() {
+    if (scans_.empty()) return {};
+    const auto recorded = catalog_.record_scans(scans_);
+    if (!recorded) return fail(recorded.error());
+    for (std::size_t i = 0; i < scans_.size(); ++i) note(scans_[i], before_[i], (*recorded)[i]);
+    scans_.clear();
+    before_.clear();
+    findings_ = 0;
+    return {};
+  }
+
   [[nodiscard]] RescanReport take() { return std::move(report_); }
 
  private:
@@ -66,23 +79,17 @@ class Rescan {
                                        judging_, data_rules_of(rules_), now_);
     if (!report && report.error().kind() == ErrorKind::kUnavailable) return not_judged();
     if (!report) return fail(report.error());
-    const auto judged = judge(image.image_id, *report, rules_, scanner_.dates(), before);
-    auto recorded = catalog_.record_scan(judged.verdict, judged.findings);
-    // Somebody has removed it meanwhile, or is downloading it again.
-    if (!recorded && recorded.error().kind() == ErrorKind::kNotFound) return {};
-    if (!recorded && recorded.error().kind() == ErrorKind::kConflict) return {};
-    if (!recorded) return recorded;
-    ++report_.judged;
-    note_change(image.image_id, judged, before);
-    return {};
+    scans_.push_back(judge(image.image_id, *report, rules_, scanner_.dates(), before));
+    before_.push_back(before);
+    findings_ += scans_.back().findings.size();
+    return scans_.size() < kMostScans && findings_ < kMostFindings ? Result<>() : record();
   }
 
-  void note_change(const std::string& image_id, const Judgement& now,
-                   const std::optional<catalog::ScanVerdict>& before) {
-    const bool same =
-        before && before->blocked == now.verdict.blocked && before->findings_digest == catalog::digest_of(now.findings);
-    if (same) return;
-    report_.changed.push_back({.image_id = image_id,
+  void note(const catalog::Scan& now, const std::optional<catalog::ScanVerdict>& before, catalog::Recorded recorded) {
+    if (recorded == catalog::Recorded::kNot) return;
+    ++report_.judged;
+    if (before && before->blocked == now.verdict.blocked && recorded == catalog::Recorded::kSame) return;
+    report_.changed.push_back({.image_id = now.verdict.image_id,
                                .was_judged = before.has_value(),
                                .was_blocked = before && before->blocked,
                                .is_blocked = now.verdict.blocked,
@@ -91,6 +98,10 @@ class Rescan {
                                .summary = summary(now)});
   }
 
+  // A commit takes longer than a judgement.
+  static constexpr std::size_t kMostScans = 64;
+  static constexpr std::size_t kMostFindings = 20'000;
+
   catalog::Catalog& catalog_;
   scan::Scanner& scanner_;
   const ScanRules& rules_;
@@ -98,6 +109,9 @@ class Rescan {
   TimePoint now_;
   std::string dates_;
   std::string policy_;
+  std::vector<catalog::Scan> scans_;                         // to be recorded
+  std::vector<std::optional<catalog::ScanVerdict>> before_;  // for each of these the verdict over the same content
+  std::size_t findings_ = 0;                                 // in these
   RescanReport report_;
 };
 
@@ -114,7 +128,10 @@ Result<RescanReport> rescan(catalog::Catalog& catalog, feeds::FeedReader& feeds,
   for (;;) {
     const auto images = catalog.list_status({}, page);
     if (!images) return fail(images.error());
-    if (images->empty()) return work.take();
+    if (images->empty()) {
+      if (auto recorded = work.record(); !recorded) return fail(std::move(recorded.error()));
+      return work.take();
+    }
     for (const auto& summary : *images) {
       if (stop.stop_requested()) return fail(ErrorKind::kCancelled, "stopped");
       if (auto done = work.image(summary); !done) return done.error().during("scan {} again", summary.image.image_id);

@@ -1,7 +1,7 @@
 // All images judged again by newer advisories. Their inventories are stored, so that nothing of them is read again.
 //
-// It can be cut off at any image: a verdict says by which data it was made, and those by older data are judged when it
-// is called again.
+// It can be cut off at any time: a verdict says by which data it was made, and those by older data are judged when it
+// is called again. What somebody else does to an image meanwhile wins.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct RescanReport {
   std::vector<ChangedVerdict> changed{};  // other findings, or another word on whether they block
 };
 
-// kCancelled by the stop; what was judged until then counts. An image that is allowed stays so while nothing new
-// blocks.
+// Verdicts are recorded some at a time. kCancelled by the stop; what was recorded until then counts. An image that is
+// allowed stays so while nothing new blocks.
 [[nodiscard]] Result<RescanReport> rescan(catalog::Catalog& catalog, feeds::FeedReader& feeds,
                                           const std::string& version, const ScanRules& rules, TimePoint now,
                                           const std::stop_token& stop);

@@ -64,7 +64,7 @@ class ScanImage {
 
   fsm::Manager& manager_;
   ScanParts parts_;
-  mutable HandOver<Judgement> found_;  // by `match`, for `record` right behind it
+  mutable HandOver<catalog::Scan> found_;  // by `match`, for `record` right behind it
 };
 
 Result<std::optional<catalog::ScanVerdict>> ScanImage::before(const ScanImageRequest& request) const {

@@ -61,7 +61,7 @@ std::set<Name> names_in(const std::string& json) {
   return read ? std::move(*read) : std::set<Name>{};
 }
 
-void allow(Judgement& judged, const ScanRules& rules, std::optional<Severity> at,
+void allow(catalog::Scan& judged, const ScanRules& rules, std::optional<Severity> at,
            const std::optional<catalog::ScanVerdict>& before) {
   auto& verdict = judged.verdict;
   const auto now = blocking(judged.findings, at);
@@ -96,53 +96,47 @@ std::string dates_json(const scan::DataDates& dates) {
   return json.dump();
 }
 
-Judgement judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
-                const scan::DataDates& dates, const std::optional<catalog::ScanVerdict>& before) {
+catalog::Scan judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
+                    const scan::DataDates& dates, const std::optional<catalog::ScanVerdict>& before) {
   const auto at = block_at(rules).value_or(std::nullopt);
   const auto worst = [&](Severity severity) {
     return std::ranges::any_of(report.findings, [&](const auto& finding) { return finding.severity == severity; });
   };
-  Judgement judged{.verdict = {.image_id = image_id,
-                               .checksum = report.checksum,
-                               .scanned_at = report.scanned_at,
-                               .has_critical = worst(Severity::kCritical),
-                               .has_high = worst(Severity::kHigh),
-                               .vuln_count = report.findings.size(),
-                               .blocked = scan::blocks(report.findings, at),
-                               .engine = report.engine,
-                               .database_date = oldest(report.data),
-                               .policy = describe(rules),
-                               .complete = report.complete(),
-                               .warnings = json_of(report.warnings),
-                               .data_dates = dates_json(dates),
-                               .suppressed = report.suppressed.size()},
-                   .findings = rows_of(report)};
+  catalog::Scan judged{.verdict = {.image_id = image_id,
+                                   .checksum = report.checksum,
+                                   .scanned_at = report.scanned_at,
+                                   .has_critical = worst(Severity::kCritical),
+                                   .has_high = worst(Severity::kHigh),
+                                   .vuln_count = report.findings.size(),
+                                   .blocked = scan::blocks(report.findings, at),
+                                   .engine = report.engine,
+                                   .database_date = oldest(report.data),
+                                   .policy = describe(rules),
+                                   .complete = report.complete(),
+                                   .warnings = json_of(report.warnings),
+                                   .data_dates = dates_json(dates),
+                                   .suppressed = report.suppressed.size()},
+                       .findings = rows_of(report)};
   allow(judged, rules, at, before);
   return judged;
 }
 
-std::string summary(const Judgement& judgement) {
+std::string summary(const catalog::Scan& scan) {
   constexpr std::size_t kNamed = 3;
   std::array<std::size_t, 6> counts{};
-  for (const auto& finding : judgement.findings) ++counts.at(std::to_underlying(finding.severity));
+  for (const auto& finding : scan.findings) ++counts.at(std::to_underlying(finding.severity));
   std::vector<std::string> parts;
   for (const auto severity : {Severity::kCritical, Severity::kHigh, Severity::kMedium, Severity::kLow}) {
     const auto count = counts.at(std::to_underlying(severity));
     if (count > 0) parts.push_back(fmt::format("{} {}", count, slipway::to_string(severity)));
   }
-  if (parts.empty()) return judgement.findings.empty() ? "nothing is known against it" : "nothing serious";
+  if (parts.empty()) return scan.findings.empty() ? "nothing is known against it" : "nothing serious";
   std::vector<std::string> named;
-  for (const auto& finding : judgement.findings) {
+  for (const auto& finding : scan.findings) {
     if (named.size() < kNamed) named.push_back(fmt::format("{} in {}", finding.vulnerability, finding.package));
   }
   return fmt::format("{}: {}{}", fmt::join(parts, ", "), fmt::join(named, ", "),
-                     judgement.findings.size() > kNamed ? ", ..." : "");
-}
-
-Error blocked_error(const std::string& image_id, const Judgement& judgement) {
-  return Error(ErrorKind::kVulnerable, fmt::format("image {} is vulnerable, and blocked ({}): {}", image_id,
-                                                   judgement.verdict.policy, summary(judgement)))
-      .with_hint(fmt::format("slipway show {} lists all; --allow-vulnerable takes it all the same", image_id));
+                     scan.findings.size() > kNamed ? ", ..." : "");
 }
 
 }  // namespace slipway::pipeline

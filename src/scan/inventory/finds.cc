@@ -10,6 +10,7 @@
 
 #include "archive/entry.h"
 #include "base/utf8.h"
+#include "scan/inventory/package_text.h"
 
 namespace slipway::scan {
 namespace {
@@ -29,11 +30,6 @@ auto order_of(const Package& package) {
 bool is_sound(const std::string& text) {
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
   return text.size() <= Finds::kLongest && std::ranges::none_of(text, is_control) && is_utf8(text);
-}
-
-std::size_t text_of(const Package& package) {
-  return package.name.size() + package.version.size() + package.source.size() + package.source_version.size() +
-         package.architecture.size() + package.licence.size() + package.path.size();
 }
 
 void make_sound(std::string& text) {

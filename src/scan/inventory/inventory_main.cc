@@ -5,6 +5,7 @@
 #include "archive/inspection_frames.h"
 #include "archive/reader_child.h"
 #include "scan/inventory/inventory_taker.h"
+#include "scan/inventory/package_text.h"
 #include "scan/inventory/take_inventory.h"
 #include "scan/inventory_json.h"
 
@@ -22,10 +23,7 @@ std::size_t fit_into_a_frame(std::span<const Package> packages) {
   std::size_t text = 0;
   std::size_t count = 0;
   while (count < packages.size() && text < kTextInAFrame) {
-    const auto& package = packages[count++];
-    text += kAround + package.name.size() + package.version.size() + package.source.size() +
-            package.source_version.size() + package.architecture.size() + package.licence.size() + package.path.size() +
-            package.owner.size();
+    text += kAround + text_of(packages[count++]);
   }
   return count;
 }
