@@ -2,26 +2,18 @@
 #include <fstream>
 #include <functional>
 #include <future>
-#include <sstream>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/json.h"
-#include "cli/commands.h"
-#include "cli/program.h"
+#include "cli/testing/program_fixture.h"
 #include "feeds/query/feed_reader.h"
 #include "feeds/testing/counting_provider.h"
 #include "feeds/testing/small_feeds.h"
 #include "service/feeds_keeper.h"
 #include "service/owner_server.h"
-#include "sys/descriptor.h"
 #include "sys/testing/child_process.h"
-#include "sys/testing/manual_clock.h"
-#include "sys/testing/temp_dir.h"
 
 namespace slipway::cli {
 namespace {
@@ -32,13 +24,10 @@ using testing::IsEmpty;
 using testing::Not;
 
 // The whole program, with two providers of five items each, of which "b" needs "a".
-class FeedsCommandTest : public testing::Test {
+class FeedsCommandTest : public ProgramFixture {
  protected:
   FeedsCommandTest() {
-    input_.environment.variables["HOME"] = dir_.path();
-    input_.environment.variables["SLIPWAY_STATE_DIR"] = dir_.file("state");
-    input_.environment.working_dir = dir_.path();
-    input_.version = "1.2.3";
+    programs_clock_ = &sys::system_clock();
     input_.providers = [this] { return registrations(); };
     for (const char* id : {"a", "b"}) {
       sources_[id] = std::make_shared<feeds::CountingSource>();
@@ -58,29 +47,6 @@ class FeedsCommandTest : public testing::Test {
     return all;
   }
 
-  int run(std::vector<std::string> words) {
-    const sys::Descriptor out(::open(dir_.file("out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    input_.words = std::move(words);
-    input_.out = out.get();
-    input_.err = err.get();
-    const int code = run_program(input_, all_commands(), *clock_);
-    out_ = read("out");
-    err_ = read("err");
-    return code;
-  }
-  Json json(std::vector<std::string> words, int code = 0) {
-    words.insert(words.begin(), "--json");
-    EXPECT_EQ(run(std::move(words)), code) << err_;
-    auto parsed = parse_json(out_);
-    EXPECT_TRUE(parsed) << out_;
-    return parsed ? *parsed : Json();
-  }
-  std::string read(const std::string& name) {
-    std::ostringstream text;
-    text << std::ifstream(dir_.file(name)).rdbuf();
-    return text.str();
-  }
   void fail_source(const std::string& id) {
     sources_[id]->tag = "another";
     sources_[id]->before = [](int, feeds::Intake&) -> Result<> { return fail(ErrorKind::kIo, "the source is gone"); };
@@ -94,12 +60,7 @@ class FeedsCommandTest : public testing::Test {
   }
   [[nodiscard]] std::string database() const { return dir_.file("state/feeds.db"); }
 
-  sys::TempDir dir_;
-  ProgramInput input_;
-  sys::Clock* clock_ = &sys::system_clock();
   std::map<std::string, std::shared_ptr<feeds::CountingSource>> sources_;
-  std::string out_;
-  std::string err_;
 };
 
 TEST_F(FeedsCommandTest, ListWorksBeforeAnythingWasSynced) {
@@ -161,7 +122,7 @@ TEST_F(FeedsCommandTest, CheckIsAnAlarmForWhatIsMissingOrTooOld) {
   EXPECT_EQ(run({"feeds", "sync", "--check", "a"}), 0);
   EXPECT_EQ(json({"feeds", "sync", "--check"}, 1).at("alarm"), true);
   sys::ManualClock later(sys::system_clock().now() + std::chrono::hours(8 * 24));
-  clock_ = &later;
+  programs_clock_ = &later;
   EXPECT_EQ(run({"feeds", "sync", "--check", "a"}), 1);
   EXPECT_THAT(out_, HasSubstr("a: its data is 8d old"));
   EXPECT_EQ(run({"feeds", "sync", "--check", "a", "--feeds-max-age", "9d"}), 0);

@@ -1,22 +1,15 @@
 #include <fstream>
 #include <regex>
-#include <sstream>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
-#include "cli/commands.h"
 #include "cli/feeds_views.h"
-#include "cli/program.h"
+#include "cli/testing/program_fixture.h"
 #include "feeds/standard_providers.h"
 #include "feeds/testing/small_feeds.h"
-#include "sys/descriptor.h"
-#include "sys/testing/manual_clock.h"
-#include "sys/testing/temp_dir.h"
 
 namespace slipway::cli {
 namespace {
@@ -27,44 +20,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-class FeedsQueryTest : public testing::Test {
+class FeedsQueryTest : public ProgramFixture {
  protected:
-  FeedsQueryTest() {
-    input_.environment.variables["HOME"] = dir_.path();
-    input_.environment.variables["SLIPWAY_STATE_DIR"] = dir_.file("state");
-    input_.environment.working_dir = dir_.path();
-    std::filesystem::create_directories(dir_.file("state"));
-  }
-  int run(std::vector<std::string> words) {
-    const sys::Descriptor out(::open(dir_.file("out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    input_.words = std::move(words);
-    input_.out = out.get();
-    input_.err = err.get();
-    const int code = run_program(input_, all_commands(), clock_);
-    out_ = read("out");
-    err_ = read("err");
-    return code;
-  }
-  Json json(std::vector<std::string> words) {
-    words.insert(words.begin(), "--json");
-    EXPECT_EQ(run(std::move(words)), 0) << err_;
-    auto parsed = parse_json(out_);
-    EXPECT_TRUE(parsed) << out_;
-    return parsed ? *parsed : Json();
-  }
-  std::string read(const std::string& name) {
-    std::ostringstream text;
-    text << std::ifstream(dir_.file(name)).rdbuf();
-    return text.str();
-  }
   void make() { feeds::make_small_feeds(dir_.file("state/feeds.db"), clock_); }
-
-  sys::TempDir dir_;
-  sys::ManualClock clock_;
-  ProgramInput input_;
-  std::string out_;
-  std::string err_;
 };
 
 TEST_F(FeedsQueryTest, WithoutDataTheErrorSaysHowToGetSome) {

@@ -2,24 +2,19 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "catalog/types.h"
 #include "cli/commands.h"
 #include "cli/man.h"
+#include "cli/testing/program_fixture.h"
 #include "cli/testing/sample_state.h"
 #include "fsm/run.h"
-#include "sys/descriptor.h"
 #include "sys/testing/child_process.h"
-#include "sys/testing/manual_clock.h"
-#include "sys/testing/temp_dir.h"
 
 namespace slipway::cli {
 namespace {
@@ -30,49 +25,11 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// The whole program, writing into files.
-class ProgramTest : public testing::Test {
+class ProgramTest : public ProgramFixture {
  protected:
-  ProgramTest() {
-    input_.environment.variables["HOME"] = dir_.path();
-    input_.environment.variables["SLIPWAY_STATE_DIR"] = dir_.file("state");
-    input_.environment.working_dir = dir_.path();
-    input_.version = "1.2.3";
-    std::filesystem::create_directories(dir_.file("state"));
-  }
-
-  int run(std::vector<std::string> words) { return run(std::move(words), all_commands()); }
-  int run(std::vector<std::string> words, std::span<const CommandSpec> commands) {
-    const sys::Descriptor out(::open(dir_.file("out").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    input_.words = std::move(words);
-    input_.out = out.get();
-    input_.err = err.get();
-    const int code = run_program(input_, commands, clock_);
-    out_ = read("out");
-    err_ = read("err");
-    return code;
-  }
-  Json json(std::vector<std::string> words) {
-    words.insert(words.begin(), "--json");
-    EXPECT_EQ(run(std::move(words)), 0) << err_;
-    auto parsed = parse_json(out_);
-    EXPECT_TRUE(parsed) << out_;
-    return parsed ? *parsed : Json();
-  }
   void make_state() { sample_ = make_sample_state(dir_.file("state")); }
-  std::string read(const std::string& name) {
-    std::ostringstream text;
-    text << std::ifstream(dir_.file(name)).rdbuf();
-    return text.str();
-  }
 
-  sys::TempDir dir_;
-  sys::ManualClock clock_;
-  ProgramInput input_;
   SampleState sample_;
-  std::string out_;
-  std::string err_;
 };
 
 TEST_F(ProgramTest, WrongUseIsExitCodeTwoWithAHint) {

@@ -1,20 +1,13 @@
 // `scan` of SBOMs, by the feeds. Archives are read by a child process of the real program: see tests/e2e.
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/json.h"
-#include "cli/commands.h"
-#include "cli/program.h"
+#include "cli/testing/program_fixture.h"
 #include "feeds/testing/small_feeds.h"
-#include "sys/descriptor.h"
-#include "sys/testing/manual_clock.h"
-#include "sys/testing/temp_dir.h"
 
 namespace slipway::cli {
 namespace {
@@ -31,13 +24,9 @@ constexpr const char* kSpdx = R"({"spdxVersion": "SPDX-2.3", "packages": [{"SPDX
   "referenceLocator": "pkg:deb/debian/bash@5.2-1?distro=debian-12"}]}]})";
 
 // A Debian whose bash has CVE-2021-44228, which is high, and of which the feeds know much more.
-class ScanCommandTest : public testing::Test {
+class ScanCommandTest : public ProgramFixture {
  protected:
   ScanCommandTest() {
-    input_.environment.variables["HOME"] = dir_.path();
-    input_.environment.variables["SLIPWAY_STATE_DIR"] = dir_.file("state");
-    input_.environment.working_dir = dir_.path();
-    std::filesystem::create_directories(dir_.file("state"));
     feeds::make_small_feeds(dir_.file("state/feeds.db"), clock_);
     feeds::sync_records(
         *feeds::FeedStore::open(dir_.file("state/feeds.db"), clock_).value(), "debian",
@@ -49,36 +38,8 @@ class ScanCommandTest : public testing::Test {
     std::ofstream(file()) << kSbom;
   }
   [[nodiscard]] std::string file() const { return dir_.file("sbom.json"); }
-  int run(std::vector<std::string> words, const std::string& out_path = {}) {
-    const auto path = out_path.empty() ? dir_.file("out") : out_path;
-    const sys::Descriptor out(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    const sys::Descriptor err(::open(dir_.file("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600));
-    input_.words = std::move(words);
-    input_.out = out.get();
-    input_.err = err.get();
-    const int code = run_program(input_, all_commands(), clock_);
-    out_ = out_path.empty() ? read("out") : "";
-    err_ = read("err");
-    return code;
-  }
   // Of a scan that finds something.
-  Json json(std::vector<std::string> words) {
-    EXPECT_EQ(run(std::move(words)), 3) << err_;
-    auto parsed = parse_json(out_);
-    EXPECT_TRUE(parsed) << out_;
-    return parsed ? *parsed : Json();
-  }
-  std::string read(const std::string& name) {
-    std::ostringstream text;
-    text << std::ifstream(dir_.file(name)).rdbuf();
-    return text.str();
-  }
-
-  sys::TempDir dir_;
-  sys::ManualClock clock_;
-  ProgramInput input_;
-  std::string out_;
-  std::string err_;
+  Json json(std::vector<std::string> words) { return parsed(std::move(words), 3); }
 };
 
 TEST_F(ScanCommandTest, ExplainAddsTheChainToTheTable) {
@@ -135,7 +96,7 @@ TEST_F(ScanCommandTest, WhatWasLeftOutIsNotPassedOverInSilence) {
 }
 
 TEST_F(ScanCommandTest, AResultThatCannotBeWrittenIsAFailureWhateverWasFound) {
-  EXPECT_EQ(run({"scan", file()}, "/dev/full"), 1);
+  EXPECT_EQ(run_into("/dev/full", {"scan", file()}), 1);
   EXPECT_THAT(err_, HasSubstr("standard output"));
 }
 
