@@ -159,7 +159,7 @@ Result<scan::Report> judge(const Session& session, scan::Artifact artifact, cons
     if (!scanner) return fail(std::move(scanner.error()));
     report = scanner->judge(std::move(artifact), wish.judging, data, now);
   }
-  if (report) report->policy = pipeline::describe(wish.rules);
+  if (report) report->policy = pipeline::describe(wish.rules, report->scanned_at);
   return report;
 }
 

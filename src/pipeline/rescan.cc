@@ -21,7 +21,7 @@ class Rescan {
         judging_(std::move(judging)),
         now_(now),
         dates_(dates_json(scanner.dates())),
-        policy_(describe(rules)) {}
+        policy_(describe(rules, now)) {}
 
   Result<> image(const catalog::ImageSummary& summary) {
     const auto& image = summary.image;
@@ -121,7 +121,7 @@ Result<RescanReport> rescan(catalog::Catalog& catalog, feeds::FeedReader& feeds,
                             const ScanRules& rules, TimePoint now, const std::stop_token& stop) {
   auto judging = rules_of(rules);
   if (!judging) return fail(std::move(judging.error()));
-  auto scanner = scan::Scanner::open(feeds, version, scan::Detail::kVerdict);
+  auto scanner = scan::Scanner::open(feeds, version, scan::Detail::kVerdict, stop);
   if (!scanner) return fail(std::move(scanner.error()));
   Rescan work(catalog, *scanner, rules, std::move(*judging), now);
   catalog::Page page;

@@ -57,7 +57,7 @@ class ScanImage {
     scan::Report report{};
     scan::DataDates dates{};
   };
-  Result<Said> ask_feeds(const ScanImageRequest& request, scan::Artifact artifact, const scan::Rules& rules) const;
+  Result<Said> ask_feeds(const Run& run, scan::Artifact artifact, const scan::Rules& rules) const;
   Result<Said> ask_trivy(const Run& run, scan::Artifact artifact, const scan::Rules& rules) const;
   // Advisories that are missing or too old end the run, or are a word in its answer.
   Outcome without_data(const Run& run, const Error& error) const;
@@ -107,7 +107,9 @@ Outcome ScanImage::check_scanned(const Run& run) const {
   const bool allow_now = verdict.blocked && !request.scan.allowed_by.empty();
   const bool by_trivy = verdict.engine.starts_with("trivy");
   const bool same_engine = by_trivy == (request.scan.engine == "trivy");
-  if (allow_now || !same_engine || verdict.policy != describe(request.scan) || !same_data(verdict)) {
+  const bool same_rules = verdict.policy == describe(request.scan, manager_.clock().now());
+  // How old data may be is asked again and again.
+  if (allow_now || request.scan.refuse_stale || !same_engine || !same_rules || !same_data(verdict)) {
     return fsm::next(ScanImageResponse{.image_id = request.image_id});
   }
   ScanImageResponse response{
@@ -157,14 +159,13 @@ Outcome ScanImage::without_data(const Run& run, const Error& error) const {
   return fsm::handoff(ScanImageResponse{.image_id = run.request().image_id, .note = error.message()});
 }
 
-Result<ScanImage::Said> ScanImage::ask_feeds(const ScanImageRequest& request, scan::Artifact artifact,
-                                             const scan::Rules& rules) const {
+Result<ScanImage::Said> ScanImage::ask_feeds(const Run& run, scan::Artifact artifact, const scan::Rules& rules) const {
   auto feeds = open_feeds();
   // Whatever is wrong with them: there is nothing to judge by.
   if (!feeds) return fail(Error(ErrorKind::kUnavailable, feeds.error().message()).with_hint(feeds.error().hint()));
-  auto scanner = scan::Scanner::open(**feeds, parts_.version, scan::Detail::kVerdict);
+  auto scanner = scan::Scanner::open(**feeds, parts_.version, scan::Detail::kVerdict, run.stop());
   if (!scanner) return fail(std::move(scanner.error()));
-  auto report = scanner->judge(std::move(artifact), rules, data_rules_of(request.scan), manager_.clock().now());
+  auto report = scanner->judge(std::move(artifact), rules, data_rules_of(run.request().scan), manager_.clock().now());
   if (!report) return fail(std::move(report.error()));
   return Said{std::move(*report), scanner->dates()};
 }
@@ -192,12 +193,12 @@ Outcome ScanImage::match(const Run& run) const {
                           .size = request.size,
                           .inventory = std::move(**inventory)};
   const auto said = request.scan.engine == "trivy" ? ask_trivy(run, std::move(artifact), *rules)
-                                                   : ask_feeds(request, std::move(artifact), *rules);
+                                                   : ask_feeds(run, std::move(artifact), *rules);
   // There is no database of feeds yet, or nothing in it that would help.
   if (!said && request.scan.engine == "builtin" && said.error().kind() == ErrorKind::kUnavailable) {
     return without_data(run, said.error());
   }
-  if (!said) return final_or_error(said.error());
+  if (!said) return run.stop().stop_requested() ? Outcome(fsm::error(said.error())) : final_or_error(said.error());
   auto judged = judge(request.image_id, said->report, request.scan, said->dates, *known);
   ScanImageResponse response{.image_id = request.image_id,
                              .judged = true,

@@ -198,6 +198,40 @@ TEST_F(ScanImageTest, AnIgnoreFileIsPartOfTheRequestAndABadOneIsRefused) {
   EXPECT_THAT(bad.error().message(), HasSubstr("ours"));
 }
 
+TEST_F(ScanImageTest, ARuleThatHasExpiredNoLongerOpensTheGate) {
+  load({problem("CVE-2024-1", "5.2-2", "high")});
+  const auto today = std::chrono::floor<std::chrono::days>(harness_.clock.now());
+  const std::chrono::year_month_day day(today);
+  request_.scan.ignore = {{"ours", fmt::format("CVE-2024-1 until={:04}-{:02}-{:02} for today\n", int(day.year()),
+                                               unsigned(day.month()), unsigned(day.day()))}};
+  EXPECT_FALSE(scan()->blocked);
+  EXPECT_FALSE(scan()->scanned) << "nothing has changed";
+  harness_.clock.advance(std::chrono::hours(48));
+  const auto report = rescan_all().value();
+  EXPECT_THAT(report.changed, SizeIs(1));
+  EXPECT_EQ(status(), catalog::Status::kVulnerable);
+  EXPECT_TRUE(scan()->blocked);
+}
+
+TEST_F(ScanImageTest, AnExpiredRuleIsSeenByTheNextRunToo) {
+  load({problem("CVE-2024-1", "5.2-2", "high")});
+  request_.scan.ignore = {{"ours", "CVE-2024-1 until=2100-01-01 for long\n"}};
+  EXPECT_FALSE(scan()->blocked);
+  harness_.clock.advance(std::chrono::days(365 * 100));
+  EXPECT_TRUE(scan()->blocked);
+}
+
+TEST_F(ScanImageTest, HowOldDataMayBeIsAskedAgainThoughTheVerdictIsThere) {
+  load({problem("CVE-2024-1", "5.2-1", "high")});
+  request_.scan.refuse_stale = true;
+  request_.scan.max_age_s = 3600;
+  ASSERT_TRUE(scan());
+  harness_.clock.advance(std::chrono::hours(2));
+  const auto refused = scan();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("old"));
+}
+
 TEST_F(ScanImageTest, AnotherFileThanTheOneThatWasDownloadedIsNotListed) {
   load({problem("CVE-2024-1", "5.2-2", "high")});
   std::ofstream(request_.local_path, std::ios::binary) << archive::small_rootfs().finish();

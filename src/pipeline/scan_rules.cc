@@ -5,6 +5,20 @@
 #include "base/digest.h"
 
 namespace slipway::pipeline {
+namespace {
+
+std::size_t expired_rules(const ScanRules& rules, TimePoint now) {
+  std::size_t count = 0;
+  for (const auto& [name, text] : rules.ignore) {
+    if (const auto file = scan::parse_ignore_file(text, name)) {
+      count += static_cast<std::size_t>(
+          std::ranges::count_if(file->rules, [&](const auto& rule) { return !rule.counts_at(now); }));
+    }
+  }
+  return count;
+}
+
+}  // namespace
 
 Result<scan::Rules> rules_of(const ScanRules& rules) {
   scan::Rules made;
@@ -37,7 +51,7 @@ Result<std::optional<Severity>> block_at(const ScanRules& rules) {
   return severity;
 }
 
-std::string describe(const ScanRules& rules) {
+std::string describe(const ScanRules& rules, TimePoint now) {
   std::string text = rules.block == "never" ? "never blocks" : fmt::format("blocks at {}", rules.block);
   std::string all;
   for (const auto* list : {&rules.ignore, &rules.vex}) {
@@ -46,6 +60,7 @@ std::string describe(const ScanRules& rules) {
   if (!all.empty()) {
     text += fmt::format("; {} ignore files, {} VEX documents ({})", rules.ignore.size(), rules.vex.size(),
                         sha256_hex(all).substr(0, 12));
+    if (const auto expired = expired_rules(rules, now); expired > 0) text += fmt::format(", {} expired rules", expired);
   }
   return text;
 }

@@ -35,7 +35,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ScanRules, engine, block, refuse
 [[nodiscard]] scan::DataRules data_rules_of(const ScanRules& rules);
 // None: nothing blocks.
 [[nodiscard]] Result<std::optional<Severity>> block_at(const ScanRules& rules);
-// For people, and to tell one verdict's rules from another's: "blocks at HIGH; 2 ignore files".
-[[nodiscard]] std::string describe(const ScanRules& rules);
+// For people, and to tell one verdict's rules from another's: "blocks at HIGH; 2 ignore files". Another one from the
+// day on which a rule in an ignore file no longer counts.
+[[nodiscard]] std::string describe(const ScanRules& rules, TimePoint now);
 
 }  // namespace slipway::pipeline

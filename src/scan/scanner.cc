@@ -37,13 +37,14 @@ void tell_of_unread(const Inventory& inventory, std::vector<std::string>& warnin
 
 }  // namespace
 
-Scanner::Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version, Detail detail)
+Scanner::Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version, Detail detail,
+                 std::stop_token stop)
     : advisories_(std::move(advisories)),
-      matcher_(*advisories_, detail),
+      matcher_(*advisories_, {.detail = detail, .stop = std::move(stop)}),
       dates_(std::move(dates)),
       version_(std::move(version)) {}
 
-Result<Scanner> Scanner::open(feeds::FeedReader& feeds, std::string version, Detail detail) {
+Result<Scanner> Scanner::open(feeds::FeedReader& feeds, std::string version, Detail detail, std::stop_token stop) {
   auto opened = feeds.advisories();
   if (!opened) return fail(std::move(opened.error()));
   auto advisories = std::make_unique<feeds::AdvisoryReader>(std::move(*opened));
@@ -53,7 +54,7 @@ Result<Scanner> Scanner::open(feeds::FeedReader& feeds, std::string version, Det
   for (const auto& [provider, completed] : *ages) {
     if (completed) dates.emplace(provider, *completed);
   }
-  return Scanner(std::move(advisories), std::move(dates), std::move(version), detail);
+  return Scanner(std::move(advisories), std::move(dates), std::move(version), detail, std::move(stop));
 }
 
 Report report_of(Artifact artifact, TimePoint now) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -46,16 +47,18 @@ using DataDates = std::map<std::string, TimePoint>;
 // One thread; it must not outlive the reader.
 class Scanner {
  public:
-  [[nodiscard]] static Result<Scanner> open(feeds::FeedReader& feeds, std::string version,
-                                            Detail detail = Detail::kAll);
+  [[nodiscard]] static Result<Scanner> open(feeds::FeedReader& feeds, std::string version, Detail detail = Detail::kAll,
+                                            std::stop_token stop = {});
 
-  // kUnavailable: no feed has anything about any package of it, or (kRefuse) what there is is too old.
+  // kCancelled by the stop. kUnavailable: no feed has anything about any package of it, or (kRefuse) what there is is
+  // too old.
   [[nodiscard]] Result<Report> judge(Artifact artifact, const Rules& rules, const DataRules& data, TimePoint now);
 
   [[nodiscard]] const DataDates& dates() const { return dates_; }
 
  private:
-  Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version, Detail detail);
+  Scanner(std::unique_ptr<feeds::AdvisoryReader> advisories, DataDates dates, std::string version, Detail detail,
+          std::stop_token stop);
 
   std::unique_ptr<feeds::AdvisoryReader> advisories_;  // the matcher refers to it
   Matcher matcher_;

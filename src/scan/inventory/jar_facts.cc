@@ -133,6 +133,18 @@ std::vector<MavenName> names_by_poms(const JarFacts& jar, const std::optional<Ma
   return names;
 }
 
+// What the jar itself is called, where its poms are only those of what was put into it. By the manifest, and only when
+// that states the group.
+std::optional<MavenName> name_beside_poms(const JarFacts& jar, const std::vector<MavenName>& poms) {
+  auto name = name_by_manifest(jar);
+  if (!name || name->group.empty()) return std::nullopt;
+  const std::string title = value_of(jar.manifest, "implementation-title");
+  const bool has_own = std::ranges::any_of(poms, [&](const MavenName& pom) {
+    return pom.artifact == name->artifact || pom.artifact == title || pom.version == name->version;
+  });
+  return has_own ? std::nullopt : name;
+}
+
 bool has_unfilled_version(const JarFacts& jar) {
   return std::ranges::any_of(kVersionFields, [&](const char* field) {
     const std::string version = value_of(jar.manifest, field);
@@ -208,6 +220,8 @@ JarPackages packages_of(const JarFacts& jar) {
     if (!name && out.unread.empty() && has_unfilled_version(jar)) {
       out.unread.emplace_back("it does not state its version");
     }
+  } else if (const auto own = name_beside_poms(jar, names)) {
+    names.push_back(*own);
   }
   const std::string licence = archive::printable(value_of(jar.manifest, "bundle-license"));
   for (const MavenName& name : names) {

@@ -50,6 +50,19 @@ TEST(JarFactsTest, APomWithoutAVersionHasThatOfTheJarWhereThatIsTheSame) {
               ElementsAre("g:a: it does not state its version", "x 3"));
 }
 
+TEST(JarFactsTest, AJarThatHasOnlyThePomsOfOthersIsNamedByItsManifest) {
+  const std::map<std::string, std::string> manifest{
+      {"implementation-title", "own"}, {"implementation-version", "1.2"}, {"implementation-vendor-id", "org.acme"}};
+  const MavenName other{.group = "g", .artifact = "other", .version = "1"};
+  EXPECT_THAT(told_by({.path = "own-1.2.jar", .poms = {other}, .manifest = manifest}),
+              ElementsAre("g:other 1", "org.acme:own 1.2"));
+  const MavenName own{.group = "org.acme.x", .artifact = "own", .version = "1.2.0"};
+  EXPECT_THAT(told_by({.path = "own-1.2.jar", .poms = {other, own}, .manifest = manifest}),
+              ElementsAre("g:other 1", "org.acme.x:own 1.2.0"));
+  const MavenName renamed{.group = "g", .artifact = "a", .version = "1.2"};
+  EXPECT_THAT(told_by({.path = "own.jar", .poms = {renamed}, .manifest = manifest}), ElementsAre("g:a 1.2"));
+}
+
 TEST(JarFactsTest, APomWithoutANameIsNotedUnlessItsJarTellsWhatItIs) {
   EXPECT_THAT(told_by({.path = "x-3.jar", .poms = {MavenName{}}}), ElementsAre("x 3"));
   EXPECT_THAT(told_by({.path = "x.jar", .poms = {MavenName{}}}),

@@ -23,8 +23,10 @@ TEST(NpmPackageTest, OnlyAPackagesOwnFileInNodeModulesIsWanted) {
   EXPECT_EQ(reader_of("app/node_modules/@s/x/package.json"), "npm");
   EXPECT_EQ(reader_of("app/node_modules/x/node_modules/y/package.json"), "npm");
   EXPECT_EQ(reader_of("app/node_modules/.pnpm/y@1.0.0/node_modules/y/package.json"), "npm");
+  EXPECT_EQ(reader_of("app/node_modules/.store/y-npm-1.0.0-c0ffee/package/package.json"), "npm");
 
   EXPECT_EQ(reader_of("app/package.json"), "") << "the project's own";
+  EXPECT_EQ(reader_of("app/node_modules/.store/y-npm-1.0.0-c0ffee/package/lib/package.json"), "");
   EXPECT_EQ(reader_of("package.json"), "");
   EXPECT_EQ(reader_of("app/node_modules/package.json"), "");
   EXPECT_EQ(reader_of("app/node_modules/x/dist/esm/package.json"), "");

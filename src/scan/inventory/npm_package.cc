@@ -1,4 +1,6 @@
-// package.json of an installed package: NAME/package.json or @SCOPE/NAME/package.json directly in node_modules.
+// package.json of an installed package: NAME/package.json or @SCOPE/NAME/package.json directly in node_modules, or what
+// Yarn keeps in a store there.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -22,6 +24,10 @@ std::string_view folder_of_package(const FileInfo& file) {
   const std::size_t slash = folder.find('/');
   const bool one_name = slash == std::string_view::npos;
   const bool is_scoped = folder.starts_with('@');
+  // Yarn's store of what is linked to from elsewhere: ".store/x-npm-1.2.0-c0ffee/package".
+  if (folder.starts_with(".store/") && folder.ends_with("/package") && std::ranges::count(folder, '/') == 2) {
+    return folder;
+  }
   if (folder.starts_with('.') || is_scoped == one_name) return {};
   return is_scoped && folder.find('/', slash + 1) != std::string_view::npos ? std::string_view() : folder;
 }

@@ -23,10 +23,40 @@ struct Event {
   [[nodiscard]] bool from_the_beginning() const { return kind == EventKind::kIntroduced && version == "0"; }
 };
 
+// A branch of Composer's ("dev-main", "2.x-dev") is somewhere, and nobody knows where.
+bool is_branch(std::string_view version) { return version.starts_with("dev-") || version.ends_with("x-dev"); }
+
+// Whether it can be said what it is older than. Tools place whatever they find; "unknown" is below or above all then,
+// and either would be a guess.
+bool has_a_place(VersionScheme scheme, std::string_view version) {
+  if (scheme == VersionScheme::kPep440) return is_version(scheme, version);
+  if (scheme == VersionScheme::kPackagist && is_branch(version)) return false;
+  if (version.find("${") != version.npos) return false;
+  return version.find_first_of("0123456789") != version.npos;
+}
+
+// As Composer takes them before it compares: "1.2" and "v1.2.0-stable" are 1.2.0.0.
+std::string as_composer(std::string_view version) {
+  constexpr int kNumbers = 4;
+  if (version.starts_with('v') || version.starts_with('V')) version.remove_prefix(1);
+  if (version.ends_with("-stable")) version.remove_suffix(std::string_view("-stable").size());
+  const auto end = std::min(version.find_first_not_of("0123456789."), version.size());
+  std::string whole(version.substr(0, end));
+  if (whole.empty() || whole.ends_with('.')) return std::string(version);
+  for (auto numbers = 1 + std::ranges::count(whole, '.'); numbers < kNumbers; ++numbers) whole += ".0";
+  return whole.append(version.substr(end));
+}
+
+std::optional<std::strong_ordering> compare(VersionScheme scheme, std::string_view a, std::string_view b) {
+  if (scheme != VersionScheme::kPackagist) return compare_versions(scheme, a, b);
+  return compare_versions(scheme, as_composer(a), as_composer(b));
+}
+
 // Whether `installed` is at or behind the event; none: they cannot be compared.
 std::optional<bool> reached(const Event& event, VersionScheme scheme, std::string_view installed) {
   if (event.from_the_beginning()) return true;
-  const auto order = compare_versions(scheme, installed, event.version);
+  if (!has_a_place(scheme, installed)) return std::nullopt;
+  const auto order = compare(scheme, installed, event.version);
   if (!order) return std::nullopt;
   return event.kind == EventKind::kLastAffected ? *order > 0 : *order >= 0;
 }
@@ -48,7 +78,7 @@ Answer within_limits(const JsonNode& range, VersionScheme scheme, std::string_vi
     const auto limit = one["limit"];
     if (!limit) continue;
     if (limit.text() == "*") return Answer::kYes;
-    const auto order = compare_versions(scheme, installed, limit.text());
+    const auto order = has_a_place(scheme, installed) ? compare(scheme, installed, limit.text()) : std::nullopt;
     if (!order) return Answer::kUnknown;
     if (*order < 0) return Answer::kYes;
     answer = Answer::kNo;
@@ -56,18 +86,18 @@ Answer within_limits(const JsonNode& range, VersionScheme scheme, std::string_vi
   return answer;
 }
 
-// By version, as OSV's evaluation asks for; publishers list them in any order. All of them must be comparable.
+// By version, as OSV's evaluation asks for; publishers list them in any order. Where one is fixed and introduced again
+// at the same version, theirs says which comes last. All of them must be comparable.
 void sort_events(std::vector<Event>& events, VersionScheme scheme) {
-  std::ranges::sort(events, [&](const Event& a, const Event& b) {
+  const auto is_last = [](const Event& event) { return event.kind == EventKind::kLastAffected; };
+  std::ranges::stable_sort(events, [&](const Event& a, const Event& b) {
     if (a.from_the_beginning() || b.from_the_beginning()) return a.from_the_beginning() && !b.from_the_beginning();
-    const auto order = compare_versions(scheme, a.version, b.version);
-    return order && (*order != 0 ? *order < 0 : a.kind < b.kind);
+    const auto order = compare(scheme, a.version, b.version);
+    return order && (*order != 0 ? *order < 0 : !is_last(a) && is_last(b));
   });
 }
 
 Applies in_range(const JsonNode& range, VersionScheme scheme, std::string_view installed) {
-  // A branch of Composer's is somewhere, and nobody knows where.
-  if (scheme == VersionScheme::kPackagist && installed.starts_with("dev-")) return {.answer = Answer::kUnknown};
   auto events = events_of(range);
   const auto comparable = [&](const Event& event) {
     return event.from_the_beginning() || compare_versions(scheme, event.version, event.version);
@@ -116,7 +146,7 @@ bool listed(const JsonNode& versions, VersionScheme scheme, std::string_view ins
   return std::ranges::any_of(versions.items(), [&](const JsonNode& one) {
     if (one.text() == installed) return true;
     if (scheme == VersionScheme::kPep440 && are_plainly_different(one.text(), installed)) return false;
-    const auto order = compare_versions(scheme, one.text(), installed);
+    const auto order = compare(scheme, one.text(), installed);
     return order && *order == 0;
   });
 }
@@ -132,7 +162,7 @@ Applies by_ranges(const feeds::Affected& said, VersionScheme scheme, std::string
     if (found.answer == Answer::kUnknown) best = std::move(found);
   }
   if (listed((*root)["versions"], scheme, installed)) {
-    const auto order = compare_versions(scheme, installed, said.fixed);
+    const auto order = compare(scheme, installed, said.fixed);
     const bool fixes = !said.fixed.empty() && order && *order < 0;
     return {Answer::kYes, fixes ? FixStatus::kFixed : FixStatus::kAffected, fixes ? said.fixed : std::string()};
   }
@@ -145,8 +175,11 @@ bool has_several_fixes(const feeds::Affected& said) {
   return first != said.ranges.npos && said.ranges.find(kFix, first + 1) != said.ranges.npos;
 }
 
+// It says which version is the last that has it, and not which is the first without.
+bool names_the_last(const feeds::Affected& said) { return said.ranges.find("\"last_affected\"") != said.ranges.npos; }
+
 Applies before_the_fix(const feeds::Affected& said, VersionScheme scheme, std::string_view installed) {
-  const auto order = compare_versions(scheme, installed, said.fixed);
+  const auto order = has_a_place(scheme, installed) ? compare(scheme, installed, said.fixed) : std::nullopt;
   if (!order) return {.answer = Answer::kUnknown};
   if (*order >= 0) return {};
   return {Answer::kYes, FixStatus::kFixed, said.fixed};
@@ -184,7 +217,9 @@ std::string first_unaffected(const std::vector<const feeds::Affected*>& said, Ve
     bool further = false;
     for (const auto* one : said) {
       auto how = applies(*one, scheme, fixed);
-      if (how.answer != Answer::kYes || how.fixed.empty()) continue;
+      if (how.answer != Answer::kYes) continue;
+      if (how.fixed.empty() && names_the_last(*one)) return {};
+      if (how.fixed.empty()) continue;  // it knows of no end, and may only be less well kept
       fixed = std::move(how.fixed);
       further = true;
     }

@@ -29,8 +29,9 @@ struct Applies {
 // versions.
 [[nodiscard]] Applies applies(const feeds::Affected& said, VersionScheme scheme, std::string_view installed);
 
-// The first version from `fixed` on that none of these says to be affected, as far as their fixes go: one record's fix
-// may be in another's range, or in another range of its own. `fixed` may be empty, and stays so.
+// The first version from `fixed` on that none of these says to be affected: one record's fix may be in another's range,
+// or in another range of its own. Empty where one says so and knows only the last affected version. What knows of no
+// end at all is not asked. `fixed` may be empty, and stays so.
 [[nodiscard]] std::string first_unaffected(const std::vector<const feeds::Affected*>& said, VersionScheme scheme,
                                            std::string fixed);
 

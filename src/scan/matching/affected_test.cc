@@ -1,5 +1,9 @@
 #include "scan/matching/affected.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace slipway::scan {
@@ -86,11 +90,62 @@ TEST(FirstUnaffected, GoesOnUntilNoRangeHoldsTheFix) {
   EXPECT_EQ(first_unaffected({&said}, VersionScheme::kSemver, ""), "");
 }
 
+TEST(FirstUnaffected, IsNoneWhereAnotherKnowsOnlyTheLastAffectedAndThatIsLater) {
+  const auto fix = by_ranges(R"({"ranges":[{"events":[{"introduced":"0"},{"fixed":"1.5.0"}]}]})");
+  const auto last = by_ranges(R"({"ranges":[{"events":[{"introduced":"0"},{"last_affected":"1.6.0"}]}]})");
+  const auto earlier = by_ranges(R"({"ranges":[{"events":[{"introduced":"0"},{"last_affected":"1.4.0"}]}]})");
+  const auto endless = by_ranges(R"({"ranges":[{"events":[{"introduced":"0"}]}]})");
+  EXPECT_EQ(first_unaffected({&fix, &last}, VersionScheme::kSemver, "1.5.0"), "");
+  EXPECT_EQ(first_unaffected({&fix, &earlier}, VersionScheme::kSemver, "1.5.0"), "1.5.0");
+  EXPECT_EQ(first_unaffected({&fix, &endless}, VersionScheme::kSemver, "1.5.0"), "1.5.0");
+}
+
 TEST(Applies, WhatCannotBeComparedIsNeitherYesNorNo) {
   EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"1.0.0"})", "dev-main", VersionScheme::kPackagist), Answer::kUnknown);
   EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"1.0.0"})", "not a version"), Answer::kUnknown);
   EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"rubbish"})", "1.0.0"), Answer::kUnknown);
   EXPECT_EQ(applies(by_ranges("no json"), VersionScheme::kSemver, "1.0.0").answer, Answer::kUnknown);
+}
+
+TEST(Applies, WhatIsNoVersionIsNotPlacedBelowOrAboveAllOthers) {
+  const std::string events = R"({"introduced":"1.0"},{"fixed":"3.0"})";
+  using enum VersionScheme;
+  for (const auto& [scheme, version] :
+       std::vector<std::pair<VersionScheme, std::string>>{{kPep440, "2.0-SNAPSHOT"},
+                                                          {kPep440, "unknown"},
+                                                          {kMaven, "UNKNOWN"},
+                                                          {kMaven, "${project.version}"},
+                                                          {kMaven, "${v1}"},
+                                                          {kPackagist, "x"},
+                                                          {kPackagist, "1.x-dev"},
+                                                          {kApk, "unknown"},
+                                                          {kRpm, "UNKNOWN"}}) {
+    EXPECT_EQ(answer(events, version, scheme), Answer::kUnknown) << version;
+    EXPECT_EQ(answer(R"({"introduced":"0"})", version, scheme), Answer::kYes) << version << ": all are affected";
+    EXPECT_EQ(applies({.status = "fixed", .fixed = "2.0"}, scheme, version).answer, Answer::kUnknown) << version;
+  }
+  EXPECT_EQ(answer(events, "2.0.p1-r0", kApk), Answer::kYes) << "old packages are so called";
+}
+
+TEST(Applies, ComposersVersionsHaveFourNumbers) {
+  const std::string events = R"({"introduced":"1.2.0"},{"fixed":"1.5.0"})";
+  for (const auto* in : {"1.2", "v1.2", "1.2.0.0", "1.2.0-stable", "1.4.9", "1.5.0-beta1"}) {
+    EXPECT_EQ(answer(events, in, VersionScheme::kPackagist), Answer::kYes) << in;
+  }
+  for (const auto* out : {"1.5", "1.5.0.0", "1.5.0-stable", "1.1.9", "1.2-beta1"}) {
+    EXPECT_EQ(answer(events, out, VersionScheme::kPackagist), Answer::kNo) << out;
+  }
+  const auto last = R"({"introduced":"0"},{"last_affected":"2.4"})";
+  EXPECT_EQ(answer(last, "2.4.0", VersionScheme::kPackagist), Answer::kYes);
+  EXPECT_EQ(answer(last, "2.4.1", VersionScheme::kPackagist), Answer::kNo);
+}
+
+TEST(Applies, WhatIsFixedAndIntroducedAgainAtOneVersionIsAsTheLastOfThemSays) {
+  EXPECT_EQ(answer(R"({"introduced":"0"},{"fixed":"1.5.0"},{"introduced":"1.5.0"},{"fixed":"1.6.0"})", "1.5.0"),
+            Answer::kYes);
+  EXPECT_EQ(answer(R"({"introduced":"1.5.0"},{"fixed":"1.5.0"})", "1.5.0"), Answer::kNo) << "an empty range";
+  EXPECT_EQ(answer(R"({"last_affected":"1.5.0"},{"introduced":"1.5.0"})", "1.5.0"), Answer::kYes);
+  EXPECT_EQ(answer(R"({"last_affected":"1.5.0"},{"introduced":"1.5.0"})", "1.6.0"), Answer::kNo);
 }
 
 TEST(Applies, ADistributionSaysItInItsOwnWords) {

@@ -74,6 +74,15 @@ const std::string& source_name(const Package& package) {
   return package.source.empty() ? package.name : package.source;
 }
 
+// The name of a source RPM has no epoch in it: it is that of the package.
+std::string version_of_source_rpm(const Package& package) {
+  const auto& version = package.source_version;
+  if (version.empty()) return package.version;
+  const auto colon = package.version.find(':');
+  if (colon == std::string::npos || version.find(':') != std::string::npos) return version;
+  return package.version.substr(0, colon + 1) + version;
+}
+
 }  // namespace
 
 std::string_view language_ecosystem(PackageType type) {
@@ -100,20 +109,16 @@ std::vector<std::string> ecosystems_of(const Package& package, const std::option
   return names;
 }
 
-std::vector<std::string> names_of(const Package& package) {
+std::vector<Called> names_of(const Package& package) {
   switch (package.type) {
     case PackageType::kDeb:
-    case PackageType::kApk: return {source_name(package)};
+    case PackageType::kApk:
+      return {{source_name(package), package.source_version.empty() ? package.version : package.source_version}};
     case PackageType::kRpm:
-      if (source_name(package) == package.name) return {package.name};
-      return {package.name, package.source};
-    default: return {feeds::asked_name(language_ecosystem(package.type), package.name)};
+      if (source_name(package) == package.name) return {{package.name, package.version}};
+      return {{package.name, package.version}, {package.source, version_of_source_rpm(package)}};
+    default: return {{feeds::asked_name(language_ecosystem(package.type), package.name), package.version}};
   }
-}
-
-std::string_view version_of(const Package& package) {
-  const bool by_source = package.type == PackageType::kDeb || package.type == PackageType::kApk;
-  return by_source && !package.source_version.empty() ? package.source_version : package.version;
 }
 
 VersionScheme scheme_of(PackageType type) {

@@ -17,12 +17,17 @@ namespace slipway::scan {
 [[nodiscard]] std::vector<std::string> ecosystems_of(const Package& package,
                                                      const std::optional<Distribution>& distribution);
 
-// What advisories call it: the source package for Debian, Ubuntu and Alpine; both names for RPM, where publishers
-// differ; a Python name as PEP 503 normalises it.
-[[nodiscard]] std::vector<std::string> names_of(const Package& package);
+// What advisories call it, and the version that they speak of then.
+struct Called {
+  std::string name{};
+  std::string version{};
 
-// The version that advisories speak of: that of the source package where its name is asked for.
-[[nodiscard]] std::string_view version_of(const Package& package);
+  friend bool operator==(const Called&, const Called&) = default;
+};
+
+// The source package for Debian, Ubuntu and Alpine; both for RPM, where publishers differ; a Python name as PEP 503
+// normalises it.
+[[nodiscard]] std::vector<Called> names_of(const Package& package);
 
 [[nodiscard]] VersionScheme scheme_of(PackageType type);  // of any but kOther
 

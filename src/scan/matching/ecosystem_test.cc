@@ -38,19 +38,34 @@ TEST(Ecosystems, OfLanguagesDoNotAskForTheDistribution) {
   EXPECT_THAT(ecosystems_of({.type = PackageType::kOther}, std::nullopt), IsEmpty());
 }
 
-TEST(Names, AreThoseThatAdvisoriesUse) {
-  EXPECT_THAT(names_of({.type = PackageType::kDeb, .name = "libssl3", .source = "openssl"}), ElementsAre("openssl"));
-  EXPECT_THAT(names_of({.type = PackageType::kDeb, .name = "bash"}), ElementsAre("bash"));
-  EXPECT_THAT(names_of({.type = PackageType::kRpm, .name = "openssl-libs", .source = "openssl"}),
-              ElementsAre("openssl-libs", "openssl"));
-  EXPECT_THAT(names_of({.type = PackageType::kPypi, .name = "Zope.Interface_x"}), ElementsAre("zope-interface-x"));
-  EXPECT_THAT(names_of({.type = PackageType::kComposer, .name = "Guzzle/PSR7"}), ElementsAre("guzzle/psr7"));
+std::vector<std::string> plain_names_of(const Package& package) {
+  std::vector<std::string> names;
+  for (const auto& called : names_of(package)) names.push_back(called.name);
+  return names;
 }
 
-TEST(Versions, AreThoseOfTheSourceWhereThatIsAskedFor) {
-  EXPECT_EQ(version_of({.type = PackageType::kDeb, .version = "2.0-1+b1", .source_version = "2.0-1"}), "2.0-1");
-  EXPECT_EQ(version_of({.type = PackageType::kDeb, .version = "2.0-1"}), "2.0-1");
-  EXPECT_EQ(version_of({.type = PackageType::kRpm, .version = "1-2", .source_version = "9"}), "1-2");
+TEST(Names, AreThoseThatAdvisoriesUse) {
+  EXPECT_THAT(plain_names_of({.type = PackageType::kDeb, .name = "libssl3", .source = "openssl"}),
+              ElementsAre("openssl"));
+  EXPECT_THAT(plain_names_of({.type = PackageType::kDeb, .name = "bash"}), ElementsAre("bash"));
+  EXPECT_THAT(plain_names_of({.type = PackageType::kRpm, .name = "openssl-libs", .source = "openssl"}),
+              ElementsAre("openssl-libs", "openssl"));
+  EXPECT_THAT(plain_names_of({.type = PackageType::kPypi, .name = "Zope.Interface_x"}),
+              ElementsAre("zope-interface-x"));
+  EXPECT_THAT(plain_names_of({.type = PackageType::kComposer, .name = "Guzzle/PSR7"}), ElementsAre("guzzle/psr7"));
+}
+
+TEST(Names, HaveTheVersionOfTheSourceWhereThatIsAskedFor) {
+  EXPECT_THAT(names_of({.type = PackageType::kDeb, .name = "a", .version = "2.0-1+b1", .source_version = "2.0-1"}),
+              ElementsAre(Called{"a", "2.0-1"}));
+  EXPECT_THAT(names_of({.type = PackageType::kDeb, .name = "a", .version = "2.0-1"}),
+              ElementsAre(Called{"a", "2.0-1"}));
+  EXPECT_THAT(names_of({.type = PackageType::kRpm, .name = "a-gem", .version = "9-2", .source = "a"}),
+              ElementsAre(Called{"a-gem", "9-2"}, Called{"a", "9-2"}));
+  EXPECT_THAT(
+      names_of(
+          {.type = PackageType::kRpm, .name = "a-gem", .version = "1:9-2", .source = "a", .source_version = "1-2"}),
+      ElementsAre(Called{"a-gem", "1:9-2"}, Called{"a", "1:1-2"}));
 }
 
 }  // namespace

@@ -98,6 +98,17 @@ auto order_of(const Finding& finding) {
                   finding.package.architecture);
 }
 
+bool goes_before(const Finding& a, const Finding& b) {
+  return a.severity != b.severity ? a.severity > b.severity : order_of(a) < order_of(b);
+}
+
+void keep_worst(std::vector<Finding>& findings, std::size_t most) {
+  if (findings.size() <= most) return;
+  const auto end = findings.begin() + static_cast<std::ptrdiff_t>(most);
+  std::ranges::nth_element(findings, end, goes_before);
+  findings.erase(end, findings.end());
+}
+
 }  // namespace
 
 // An advisory that applies to a package, and one of the vulnerabilities that it tells of.
@@ -112,10 +123,10 @@ Matcher::Known Matcher::known(VulnerabilityFacts facts) const {
   Known known{.facts = std::move(facts)};
   if (const auto root = document_->parse(known.facts.body)) {
     if ((*root)["severity"].is_text()) known.stated = severity_of_word((*root)["severity"].text());
-    if (detail_ == Detail::kAll) known.references = references_in(*root);
+    if (options_.detail == Detail::kAll) known.references = references_in(*root);
   }
   known.facts.body = {};
-  if (detail_ == Detail::kVerdict) known.facts.description = {};
+  if (options_.detail == Detail::kVerdict) known.facts.description = {};
   return known;
 }
 
@@ -138,7 +149,7 @@ Result<const Matcher::Known*> Matcher::cve_of(const std::string& id) {
   auto found = cves_.find(id);
   if (found == cves_.end()) {
     using Extent = feeds::AdvisoryReader::Extent;
-    auto facts = advisories_.cve(id, detail_ == Detail::kAll ? Extent::kWhole : Extent::kWithoutBody);
+    auto facts = advisories_.cve(id, options_.detail == Detail::kAll ? Extent::kWhole : Extent::kWithoutBody);
     if (!facts) return fail(std::move(facts.error()));
     found = cves_.emplace(id, *facts ? std::optional(known(std::move(**facts))) : std::nullopt).first;
   }
@@ -160,18 +171,18 @@ Result<bool> Matcher::any_covered(const std::vector<std::string>& ecosystems) {
   return false;
 }
 
-Result<std::vector<const feeds::AffectedPackage*>> Matcher::words_on(const Package& package, const Question& question) {
-  std::vector<const feeds::AffectedPackage*> words;
+Result<std::vector<Matcher::Word>> Matcher::words_on(const Package& package, const Question& question) {
+  std::vector<Word> words;
   for (const auto& ecosystem : question.ecosystems) {
-    for (const auto& name : names_of(package)) {
+    for (const auto& [name, version] : names_of(package)) {
       const auto rows = rows_of(ecosystem, name);
       if (!rows) return fail(rows.error());
-      for (const auto& row : **rows) words.push_back(&row);
+      for (const auto& row : **rows) words.push_back({&row, version});
     }
   }
   // Where the distribution itself speaks, nobody else is heard.
-  const auto its_own = [&](const auto* row) {
-    return !question.own_feed.empty() && row->provider == question.own_feed;
+  const auto its_own = [&](const Word& word) {
+    return !question.own_feed.empty() && word.row->provider == question.own_feed;
   };
   if (std::ranges::any_of(words, its_own)) std::erase_if(words, std::not_fn(its_own));
   return words;
@@ -181,9 +192,9 @@ Result<std::vector<Matcher::Hit>> Matcher::hits_of(const Package& package, const
   const auto words = words_on(package, question);
   if (!words) return fail(words.error());
   std::vector<Hit> hits;
-  for (const auto* row : *words) {
+  for (const auto& [row, version] : *words) {
     matched.feeds.insert(row->provider);
-    auto how = applies(row->said, scheme_of(package.type), version_of(package));
+    auto how = applies(row->said, scheme_of(package.type), version);
     matched.uncomparable = matched.uncomparable || how.answer == Answer::kUnknown;
     if (how.answer != Answer::kYes) continue;
     const auto known = facts_of(row->advisory);
@@ -203,7 +214,7 @@ void Matcher::fill_texts(Finding& finding, const Known& known) const {
     finding.vector = facts.vector;
     if (facts.urn.contains("::cve::")) finding.score_source = "cve";
   }
-  if (detail_ == Detail::kVerdict) return;
+  if (options_.detail == Detail::kVerdict) return;
   take_if_empty(finding.description, facts.description);
   add_new(finding.weaknesses, facts.weaknesses);
   add_new(finding.references, known.references);
@@ -264,7 +275,9 @@ Result<Matcher::Matched> Matcher::match_one(const Package& package, const Questi
     if (fix != about.end()) std::rotate(about.begin(), fix, fix + 1);
     std::vector<const feeds::Affected*> said;
     for (const auto& hit : about) said.push_back(&hit.row->said);
-    about.front().how.fixed = first_unaffected(said, scheme_of(package.type), about.front().how.fixed);
+    auto& how = about.front().how;
+    how.fixed = first_unaffected(said, scheme_of(package.type), how.fixed);
+    if (how.status == FixStatus::kFixed && how.fixed.empty()) how.status = FixStatus::kAffected;
     auto finding = finding_of(package, all, about, matched);
     if (!finding) return fail(std::move(finding.error()));
     matched.findings.push_back(std::move(*finding));
@@ -275,8 +288,8 @@ Result<Matcher::Matched> Matcher::match_one(const Package& package, const Questi
 Result<bool> Matcher::speaks_for(const Package& owner, const Inventory& inventory) {
   const auto own_feed = distribution_feed(inventory.distribution);
   for (const auto& ecosystem : ecosystems_of(owner, inventory.distribution)) {
-    for (const auto& name : names_of(owner)) {
-      const auto rows = rows_of(ecosystem, name);
+    for (const auto& called : names_of(owner)) {
+      const auto rows = rows_of(ecosystem, called.name);
       if (!rows) return fail(rows.error());
       const auto its_own = [&](const auto& row) { return own_feed.empty() || row.provider == own_feed; };
       if (std::ranges::any_of(**rows, its_own)) return true;
@@ -302,12 +315,17 @@ Result<std::set<std::string>> Matcher::answered_owners(const Inventory& inventor
 
 Result<const Matcher::Matched*> Matcher::matched(const Package& package, const Question& question) {
   // All of the package that a match depends on, and who is asked.
-  const auto key =
-      fmt::format("{}\n{}\n{}\n{}\n{}", to_string(package.type), version_of(package),
-                  fmt::join(names_of(package), "\t"), fmt::join(question.ecosystems, "\t"), question.own_feed);
+  auto key =
+      fmt::format("{}\n{}\n{}", to_string(package.type), fmt::join(question.ecosystems, "\t"), question.own_feed);
+  for (const auto& [name, version] : names_of(package)) key += fmt::format("\n{}\t{}", name, version);
   if (const auto found = matched_.find(key); found != matched_.end()) return &found->second;
   auto made = match_one(package, question);
   if (!made) return fail(std::move(made.error()));
+  remembered_ += made->findings.size();
+  if (remembered_ > options_.most_findings) {
+    matched_.clear();
+    remembered_ = made->findings.size();
+  }
   return &matched_.emplace(key, std::move(*made)).first->second;
 }
 
@@ -317,7 +335,15 @@ Result<Matches> Matcher::match(const Inventory& inventory) {
   const auto answered = answered_owners(inventory);
   if (!answered) return fail(answered.error());
   bool asked = false;
+  const auto most = options_.most_findings;
+  const auto far_more = 10 * most;  // which would take minutes
+  std::size_t seen = 0;             // findings
   for (const auto& package : inventory.packages) {
+    if (options_.stop.stop_requested()) return fail(ErrorKind::kCancelled, "stopped");
+    if (seen > far_more) {
+      ++matches.not_judged[fmt::format("there are more than {} findings", far_more)];
+      continue;
+    }
     if (answered->contains(package.owner)) continue;
     if (package.type == PackageType::kMaven && package.name.find(':') == std::string::npos) {
       ++matches.not_judged["a jar that does not say which group it is of"];
@@ -342,12 +368,16 @@ Result<Matches> Matcher::match(const Inventory& inventory) {
       matches.findings.push_back(finding);
       matches.findings.back().package = package;
     }
+    seen += (*known)->findings.size();
+    if (matches.findings.size() >= 2 * most) keep_worst(matches.findings, most);
+  }
+  keep_worst(matches.findings, most);
+  if (seen > matches.findings.size()) {
+    ++matches.not_judged[fmt::format("of {} findings only the worst {} are kept", seen, most)];
   }
   // Nobody had a word on any of them: who would have had one?
   if (asked && matches.feeds.empty()) matches.feeds.emplace(own_feed.empty() ? "osv" : own_feed);
-  std::ranges::sort(matches.findings, [](const Finding& a, const Finding& b) {
-    return a.severity != b.severity ? a.severity > b.severity : order_of(a) < order_of(b);
-  });
+  std::ranges::sort(matches.findings, goes_before);
   return matches;
 }
 

@@ -1,7 +1,7 @@
 // Packages against advisories.
 //
 //   auto advisories = feed_reader->advisories();
-//   Matcher matcher(*advisories);
+//   Matcher matcher(*advisories, {});
 //   auto known = matcher.match(inventory);
 //
 // What it has asked the feeds for it remembers, so that one matcher is used for many inventories at a time. One thread.
@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,13 +41,21 @@ enum class Detail : std::uint8_t {
 
 class Matcher {
  public:
-  // It must outlive the matcher.
-  explicit Matcher(feeds::AdvisoryReader& advisories, Detail detail = Detail::kAll)
-      : advisories_(advisories), detail_(detail), document_(std::make_unique<feeds::JsonDocument>()) {}
+  struct Options {
+    Detail detail = Detail::kAll;
+    std::stop_token stop{};
+    // Of one inventory. Of more, the worst are kept; when there are far more, the packages that are left are not
+    // judged. Both are said in `not_judged`: a few lines name a package in thousands of versions.
+    std::size_t most_findings = 50'000;
+  };
+
+  // The reader must outlive the matcher.
+  Matcher(feeds::AdvisoryReader& advisories, Options options)
+      : advisories_(advisories), options_(std::move(options)), document_(std::make_unique<feeds::JsonDocument>()) {}
 
   // The rules, in short (docs/scanner.md has them): what a distribution says of its packages counts, nobody else is
   // asked about them, nor about packages of languages that came with one that it speaks for; advisories that name each
-  // other as aliases make one finding; a CVE's id goes before all others.
+  // other as aliases make one finding; a CVE's id goes before all others. kCancelled by the stop.
   [[nodiscard]] Result<Matches> match(const Inventory& inventory);
 
  private:
@@ -58,6 +67,11 @@ class Matcher {
   };
   struct Hit;
   using Rows = std::vector<feeds::AffectedPackage>;
+  // What an advisory says of a package, and the package's version that it is about.
+  struct Word {
+    const feeds::AffectedPackage* row = nullptr;
+    std::string version{};
+  };
   // What is known against one version of a package, wherever it is found.
   struct Matched {
     std::vector<Finding> findings{};
@@ -82,21 +96,21 @@ class Matcher {
   [[nodiscard]] Result<std::set<std::string>> answered_owners(const Inventory& inventory);
   [[nodiscard]] Result<const Matched*> matched(const Package& package, const Question& question);
   [[nodiscard]] Result<Matched> match_one(const Package& package, const Question& question);
-  [[nodiscard]] Result<std::vector<const feeds::AffectedPackage*>> words_on(const Package& package,
-                                                                            const Question& question);
+  [[nodiscard]] Result<std::vector<Word>> words_on(const Package& package, const Question& question);
   [[nodiscard]] Result<std::vector<Hit>> hits_of(const Package& package, const Question& question, Matched& matched);
   [[nodiscard]] Result<Finding> finding_of(const Package& package, const std::set<std::string>& names,
                                            const std::vector<Hit>& hits, Matched& matched);
   void fill_texts(Finding& finding, const Known& known) const;
 
   feeds::AdvisoryReader& advisories_;
-  Detail detail_;
+  Options options_;
   std::unique_ptr<feeds::JsonDocument> document_;  // one for all bodies: it keeps its memory
   std::map<std::pair<std::string, std::string>, Rows, std::less<>> rows_;
   std::unordered_map<feeds::NodeId, Known> facts_;
   std::unordered_map<std::string, std::optional<Known>> cves_;
   std::map<std::string, bool> covered_;
   std::unordered_map<std::string, Matched> matched_;
+  std::size_t remembered_ = 0;  // findings in these
 };
 
 }  // namespace slipway::scan

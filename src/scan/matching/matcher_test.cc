@@ -1,5 +1,8 @@
 #include "scan/matching/matcher.h"
 
+#include <stop_token>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,12 +59,13 @@ class MatcherTest : public testing::Test {
   void load(const std::string& provider, const std::vector<Record>& records) {
     feeds::sync_records(*feeds::FeedStore::open(path_, clock_).value(), provider, records);
   }
-  Matches match(std::vector<Package> packages, const std::string& debian_version = "12") {
+  Result<Matches> match_by(Matcher::Options options, const Inventory& inventory) {
     auto reader = feeds::FeedReader::open(path_, clock_).value();
     auto advisories = reader->advisories().value();
-    Inventory inventory{.distribution = Distribution{.id = "debian", .version = debian_version},
-                        .packages = std::move(packages)};
-    auto matches = Matcher(advisories).match(inventory);
+    return Matcher(advisories, std::move(options)).match(inventory);
+  }
+  Matches match(std::vector<Package> packages, Distribution distribution = {.id = "debian", .version = "12"}) {
+    auto matches = match_by({}, {.distribution = std::move(distribution), .packages = std::move(packages)});
     EXPECT_TRUE(matches) << matches.error().describe();
     return std::move(*matches);
   }
@@ -220,6 +224,64 @@ TEST_F(MatcherTest, WhatNothingIsKnownOfIsCountedAndNotTakenForClean) {
               ElementsAre(Pair("a version that cannot be compared", 1), Pair("no feed is about other", 1),
                           Pair("the feeds have nothing about Debian:12", 1)));
   EXPECT_THAT(found.feeds, ElementsAre("osv"));
+}
+
+TEST_F(MatcherTest, OfTooManyFindingsTheWorstAreKeptAndItIsSaid) {
+  load("osv",
+       {osv("GHSA-1", {}, {.ecosystem = "npm", .package = "a", .ranges = ranges("9.0.0")}, R"({"severity":"LOW"})"),
+        osv("GHSA-2", {}, {.ecosystem = "npm", .package = "z", .ranges = ranges("9.0.0")}, R"({"severity":"HIGH"})")});
+  Inventory inventory;
+  for (int i = 0; i < 50; ++i) {
+    inventory.packages.push_back({.type = PackageType::kNpm, .name = "a", .version = fmt::format("1.0.{}", i)});
+  }
+  inventory.packages.push_back({.type = PackageType::kNpm, .name = "z", .version = "1.0.0"});
+  const auto some = match_by({.most_findings = 10}, inventory).value();
+  EXPECT_THAT(some.findings, SizeIs(10));
+  EXPECT_EQ(some.findings[0].id, "GHSA-2");
+  EXPECT_THAT(some.not_judged, ElementsAre(Pair("of 51 findings only the worst 10 are kept", 1)));
+  const auto few = match_by({.most_findings = 4}, inventory).value();
+  EXPECT_THAT(few.findings, SizeIs(4));
+  EXPECT_THAT(few.not_judged, ElementsAre(Pair("of 41 findings only the worst 4 are kept", 1),
+                                          Pair("there are more than 40 findings", 10)));
+  EXPECT_THAT(match_by({.most_findings = 51}, inventory).value().not_judged, IsEmpty());
+}
+
+TEST_F(MatcherTest, AStopEndsIt) {
+  load("osv", {osv("GHSA-1", {}, {.ecosystem = "npm", .package = "a", .ranges = ranges("9.0.0")})});
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = match_by({.stop = stop.get_token()},
+                                {.packages = {{.type = PackageType::kNpm, .name = "a", .version = "1.0.0"}}});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
+}
+
+TEST_F(MatcherTest, AnRpmFoundByItsSourceIsComparedByThatsVersion) {
+  load("osv",
+       {osv("RLSA-1", {"CVE-2024-1"}, {.ecosystem = "Rocky Linux:9", .package = "ruby", .ranges = ranges("0:1.5-3")})});
+  const auto gem = [&](const std::string& version, const std::string& source_version) {
+    return ids(match({{.type = PackageType::kRpm,
+                       .name = "rubygem-x",
+                       .version = version,
+                       .source = "ruby",
+                       .source_version = source_version}},
+                     {.id = "rocky", .version = "9.3"}));
+  };
+  EXPECT_THAT(gem("9.0-1", "1.2-1"), ElementsAre("CVE-2024-1"));
+  EXPECT_THAT(gem("1.0-9", "1.5-9"), IsEmpty());
+  EXPECT_THAT(gem("1.0-9", ""), ElementsAre("CVE-2024-1"));
+}
+
+TEST_F(MatcherTest, AFixThatAnotherAdvisoryCallsAffectedIsNone) {
+  load("osv", {osv("GHSA-1", {"CVE-2024-1"}, {.ecosystem = "npm", .package = "a", .ranges = ranges("1.5.0")}),
+               osv("GHSA-2", {"CVE-2024-1"},
+                   {.ecosystem = "npm",
+                    .package = "a",
+                    .ranges = R"({"ranges":[{"events":[{"introduced":"0"},{"last_affected":"1.6.0"}]}]})"})});
+  const auto found = match({{.type = PackageType::kNpm, .name = "a", .version = "1.2.0"}});
+  ASSERT_THAT(found.findings, SizeIs(1));
+  EXPECT_EQ(found.findings[0].fixed_version, "");
+  EXPECT_EQ(found.findings[0].status, FixStatus::kAffected);
 }
 
 TEST_F(MatcherTest, TheSamePackageInTwoPlacesIsTwoFindings) {

@@ -83,6 +83,8 @@ TEST(PackageUrlTest, SloppyOnesAreUnderstood) {
   };
   EXPECT_EQ(name("pkg://npm/@babel/core"), "@babel/core ");
   EXPECT_EQ(name("pkg:npm/@babel/core@7.1.0"), "@babel/core 7.1.0");
+  EXPECT_EQ(name("pkg:golang/std@v1.16.0"), "stdlib 1.16.0");
+  EXPECT_EQ(name("pkg:golang/std@go1.21.3"), "stdlib 1.21.3");
   EXPECT_EQ(name("pkg:golang/Github.com/x/y@v1.2.3?"), "Github.com/x/y 1.2.3");
   EXPECT_EQ(name("PKG:deb/debian/attr@1%3A2.4.47-2?arch=source&x&=y&z="), "attr 1:2.4.47-2");
   EXPECT_EQ(name("pkg:k8s/k8s.io%2Fkubelet@1.27.0"), "k8s.io/kubelet 1.27.0");

@@ -128,6 +128,11 @@ Package package_of(const PackageUrl& url) {
   package.architecture = url.qualifier("arch");
   const bool goes = package.type == PackageType::kGolang && package.version.size() > 1 && package.version[0] == 'v';
   if (goes && package.version[1] >= '0' && package.version[1] <= '9') package.version.erase(0, 1);
+  // Go's library, as makers of SBOMs call it: "std@go1.21.0", "std@v1.21.0".
+  if (package.type == PackageType::kGolang && package.name == "std") {
+    package.name = "stdlib";
+    if (package.version.starts_with("go")) package.version.erase(0, 2);
+  }
   const auto epoch = url.qualifier("epoch");
   const bool takes_epoch = package.type == PackageType::kRpm || package.type == PackageType::kDeb;
   if (takes_epoch && !epoch.empty() && epoch != "0" && !package.version.contains(':')) {

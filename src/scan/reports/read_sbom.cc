@@ -134,6 +134,10 @@ Result<Inventory> read_sbom(std::string_view text) {
 }
 
 bool looks_like_sbom(std::string_view beginning) {
+  // Of an archive whose first file is called like the first lines of an SBOM.
+  constexpr std::size_t kTarMagicAt = 257;
+  const bool is_archive = beginning.size() > kTarMagicAt && beginning.substr(kTarMagicAt).starts_with("ustar");
+  if (is_archive || beginning.find('\0') != beginning.npos) return false;
   const auto text = without_mark(beginning);
   return text.starts_with('{') || first_tag(text).starts_with("SPDXVersion:");
 }

@@ -453,6 +453,11 @@ TEST(ReadSbomTest, BeginningsAreJudged) {
   EXPECT_TRUE(looks_like_sbom("# c\n\nSPDXVersion: SPDX-2.2\n"));
   EXPECT_FALSE(looks_like_sbom("SPDXID: x"));
   EXPECT_FALSE(looks_like_sbom(""));
+  std::string tar = "SPDXVersion: SPDX-2.3\nRelationship: SPDXRef-DOCUMENT CONTAINS NONE\n#";
+  tar.resize(257, ' ');
+  EXPECT_TRUE(looks_like_sbom(tar));
+  EXPECT_FALSE(looks_like_sbom(tar + "ustar  ")) << "the first file of an archive may be called so";
+  EXPECT_FALSE(looks_like_sbom(tar + '\0'));
   EXPECT_FALSE(looks_like_sbom(std::string_view("\x1f\x8b\x08\0", 4)));
 }
 
