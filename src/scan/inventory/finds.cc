@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <set>
+#include <optional>
+#include <ranges>
 #include <tuple>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -129,17 +131,52 @@ void Finds::unread(std::string reason) {
   if (found_.unread.size() < kMost) found_.unread.push_back({path_, std::move(reason)});
 }
 
-void Finds::set_owners() {
-  std::set<std::string_view> installed;
+std::uint64_t Finds::claim(std::uint64_t path, const Package& owner) {
+  return std::hash<std::string>{}(fmt::format("{}\n{}\n{}", path, owner.name, owner.version));
+}
+
+std::multimap<std::string_view, const Package*> Finds::installed() const {
+  std::multimap<std::string_view, const Package*> all;
   for (const auto& package : found_.packages) {
-    if (is_of_distribution(package.type)) installed.insert(package.name);
+    if (is_of_distribution(package.type)) all.emplace(package.name, &package);
   }
+  return all;
+}
+
+void Finds::precede(const Finds& earlier, std::uint32_t layer) {
+  if (earlier.owned_.empty()) return;
+  const std::unordered_set<std::uint64_t> asked(files_.begin(), files_.end());
+  const auto owners = earlier.installed();
+  for (const auto& [path, owner, ignored] : earlier.owned_) {
+    if (!asked.contains(path)) continue;
+    const auto [begin, end] = owners.equal_range(earlier.owners_[owner]);
+    for (const auto& [name, package] : std::ranges::subrange(begin, end)) {
+      const auto known = claimed_.try_emplace(claim(path, *package), layer).first;
+      known->second = std::min(known->second, layer);
+    }
+  }
+}
+
+void Finds::set_owners() {
+  const auto owners = installed();
+  // By when its owner has brought a file at the latest; none: that is not installed.
+  const auto brought_by = [&](const Owned& one) -> std::optional<std::uint32_t> {
+    const auto [begin, end] = owners.equal_range(owners_[one.owner]);
+    if (begin == end) return std::nullopt;
+    auto layer = one.layer;
+    for (const auto& [name, package] : std::ranges::subrange(begin, end)) {
+      const auto known = claimed_.find(claim(one.path, *package));
+      if (known != claimed_.end()) layer = std::min(layer, known->second);
+    }
+    return layer;
+  };
   std::ranges::sort(owned_);
   for (std::size_t i = 0; i < found_.packages.size(); ++i) {
     auto& package = found_.packages[i];
     if (is_of_distribution(package.type)) continue;
     for (const auto& one : std::ranges::equal_range(owned_, files_[i], {}, &Owned::path)) {
-      if (package.layer > one.layer || !installed.contains(owners_[one.owner])) continue;
+      const auto layer = brought_by(one);
+      if (!layer || package.layer > *layer) continue;
       package.owner = owners_[one.owner];
       break;
     }
@@ -156,6 +193,7 @@ Inventory Finds::take() {
   files_ = {};
   owned_ = {};
   owners_ = {};
+  claimed_ = {};
   overfull_ = false;
   overowned_ = false;
   return std::exchange(found_, {});

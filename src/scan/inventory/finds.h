@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,9 @@ class Finds {
 
   // What another has found in one file; it is of this layer.
   void absorb(Finds other, std::uint32_t layer);
+  // What an earlier layer's list has said, which was replaced: a package that is in it has brought its files by that
+  // layer, and not only by that of the list that is there now. To be called when all has been absorbed.
+  void precede(const Finds& earlier, std::uint32_t layer);
   [[nodiscard]] std::size_t packages() const { return found_.packages.size(); }
   [[nodiscard]] std::size_t owned() const { return owned_.size(); }
   [[nodiscard]] bool nothing() const {
@@ -69,6 +74,10 @@ class Finds {
   [[nodiscard]] bool is_full();
   void keep(Package package);
   void set_owners();
+  // What makes one claim of a file: its path, and who owns it in which version.
+  [[nodiscard]] static std::uint64_t claim(std::uint64_t path, const Package& owner);
+  // By name.
+  [[nodiscard]] std::multimap<std::string_view, const Package*> installed() const;
   [[nodiscard]] bool owns_too_much();
 
   std::string path_{};
@@ -82,6 +91,7 @@ class Finds {
   std::vector<std::uint64_t> files_{};  // that the packages were found in
   std::vector<Owned> owned_{};
   std::vector<std::string> owners_{};
+  std::unordered_map<std::uint64_t, std::uint32_t> claimed_{};  // the first layer by which each claim was made
 };
 
 }  // namespace slipway::scan

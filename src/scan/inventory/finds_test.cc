@@ -159,6 +159,25 @@ TEST(FindsTest, AFileThatALaterLayerReplacedIsNobodys) {
   }
 }
 
+TEST(FindsTest, AFileThatWasReplacedStaysNobodysWhenTheListIsWrittenAgain) {
+  const auto owner = [](const std::string& version_before) {
+    Finds earlier;
+    earlier.enter("lib/apk/db/installed", 1);
+    earlier.add({.type = PackageType::kApk, .name = "tool", .version = version_before});
+    earlier.own("usr/lib/x.json", "tool");
+    Finds finds;
+    finds.enter("lib/apk/db/installed", 3);
+    finds.add({.type = PackageType::kApk, .name = "tool", .version = "2"});
+    finds.own("usr/lib/x.json", "tool");
+    finds.enter("usr/lib/x.json", 2);
+    finds.add(npm("x", "1"));
+    finds.precede(earlier, 1);
+    return finds.take().packages.at(1).owner;
+  };
+  EXPECT_EQ(owner("2"), "");
+  EXPECT_EQ(owner("1"), "tool") << "it was upgraded, and the file with it";
+}
+
 TEST(FindsTest, ThereIsAnEndToTextAndItIsNotedOnce) {
   Finds finds;
   finds.enter("f", 0);

@@ -97,4 +97,10 @@ std::optional<Finds> FirstLook::take(archive::Origin place, std::string_view pat
   return file->finds ? std::move(*file->finds) : Finds();
 }
 
+void FirstLook::each_left(const std::function<void(const Finds&, std::uint32_t layer)>& visit) const {
+  for (const auto& file : files_) {
+    if (!file.taken && file.finds) visit(*file.finds, file.place.layer);
+  }
+}
+
 }  // namespace slipway::scan

@@ -2,6 +2,7 @@
 // found apart for each.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ class FirstLook : public archive::Onlooker {
   // Once all was shown. What was found in the file at that place, if it was read under this name by this reader and was
   // not taken yet.
   [[nodiscard]] std::optional<Finds> take(archive::Origin place, std::string_view path, const FileReader& reader);
+  // What was found in files that were not taken, with their layers: another layer has replaced them.
+  void each_left(const std::function<void(const Finds&, std::uint32_t layer)>& visit) const;
   // Who has read the file at that place, whether it was taken or not; null: nobody.
   [[nodiscard]] const FileReader* reader_at(archive::Origin place);
 

@@ -140,6 +140,7 @@ Result<Surveyed> take_inventory(const archive::Input& input, const archive::Poli
   if (const auto left = SortingOut(*seen, look, finds).run(); !left.empty()) {
     if (auto looked = look_again(input, *seen, left, finds); !looked) return fail(std::move(looked.error()));
   }
+  look.each_left([&](const Finds& earlier, std::uint32_t layer) { finds.precede(earlier, layer); });
   Surveyed out{std::move(*seen), finds.take()};
   note_missing_list(out.inventory);
   for (const auto& layer : out.survey.layers) {

@@ -181,5 +181,18 @@ TEST(TakeInventory, AnArchiveThatServesAsTwoLayersGivesBoth) {
   EXPECT_THAT(taken.names(), UnorderedElementsAre("a app/package-lock.json 3", "x x/package-lock.json 3"));
 }
 
+TEST(TakeInventory, AReplacedFileIsNotTheDistributionsThoughItsListIsWrittenAgainLater) {
+  const std::string node = "P:nodejs\nV:1-r0\nF:usr/lib/node_modules/npm\nR:package.json\n\n";
+  const std::string file = "usr/lib/node_modules/npm/package.json";
+  const std::string list = "lib/apk/db/installed";
+  const auto brought = large_rootfs().file(list, node).file(file, npm("npm")).finish();
+  const auto replaced = TarBuilder().file(file, R"({"name":"npm","version":"6.0.0"})").finish();
+  const auto written_again = TarBuilder().file(list, node + "P:git\nV:2-r0\n\n").finish();
+  const auto owner = [](const Taken& taken) { return taken.inventory.packages.back().owner; };
+  EXPECT_EQ(owner(take(oci_image({brought, written_again}))), "nodejs");
+  EXPECT_EQ(owner(take(oci_image({brought, replaced}))), "");
+  EXPECT_EQ(owner(take(oci_image({brought, replaced, written_again}))), "");
+}
+
 }  // namespace
 }  // namespace slipway::scan
