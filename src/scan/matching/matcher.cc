@@ -28,6 +28,9 @@ bool is_collection(std::string_view name) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+// Of the OpenSSF's malicious packages.
+bool is_malware(std::string_view name) { return name.starts_with("MAL-"); }
+
 // The CVEs among these, a distribution's own records of them ("UBUNTU-CVE-2024-1") included.
 std::set<std::string> cves_in(const std::vector<std::string>& ids) {
   std::set<std::string> found;
@@ -249,6 +252,10 @@ Result<Finding> Matcher::finding_of(const Package& package, const std::set<std::
   if (finding.severity_source.empty() && finding.id.starts_with("CVE-")) {
     matched.feeds.insert("cve");
     if (*cve != nullptr) rate(finding, severity_of_score((*cve)->facts.score, (*cve)->facts.vector), "cve");
+  }
+  // Nobody rates what is malicious as a whole.
+  if (finding.severity_source.empty() && std::ranges::any_of(names, is_malware)) {
+    rate(finding, Severity::kCritical, first.row->provider);
   }
   // A distribution's record has next to no text; what the CVE says goes before it.
   if (*cve != nullptr && is_of_distribution(package.type)) fill_texts(finding, **cve);

@@ -246,6 +246,14 @@ TEST_F(MatcherTest, OfTooManyFindingsTheWorstAreKeptAndItIsSaid) {
   EXPECT_THAT(match_by({.most_findings = 51}, inventory).value().not_judged, IsEmpty());
 }
 
+TEST_F(MatcherTest, WhatIsMaliciousIsCriticalThoughNobodyRatesIt) {
+  load("osv", {osv("MAL-2024-1", {}, {.ecosystem = "npm", .package = "a", .ranges = ranges("9.0.0")})});
+  const auto found = match({{.type = PackageType::kNpm, .name = "a", .version = "1.0.0"}});
+  ASSERT_THAT(ids(found), ElementsAre("MAL-2024-1"));
+  EXPECT_EQ(found.findings[0].severity, Severity::kCritical);
+  EXPECT_EQ(found.findings[0].severity_source, "osv");
+}
+
 TEST_F(MatcherTest, AStopEndsIt) {
   load("osv", {osv("GHSA-1", {}, {.ecosystem = "npm", .package = "a", .ranges = ranges("9.0.0")})});
   std::stop_source stop;
