@@ -29,10 +29,14 @@ bool is_branch(std::string_view version) { return version.starts_with("dev-") ||
 // Whether it can be said what it is older than. Tools place whatever they find; "unknown" is below or above all then,
 // and either would be a guess.
 bool has_a_place(VersionScheme scheme, std::string_view version) {
+  constexpr std::string_view kDigits = "0123456789";
+  const bool is_plain = !version.empty() && kDigits.contains(version.front()) && kDigits.contains(version.back()) &&
+                        version.find_first_not_of("0123456789.") == version.npos && !version.contains("..");
+  if (is_plain) return true;
   if (scheme == VersionScheme::kPep440) return is_version(scheme, version);
   if (scheme == VersionScheme::kPackagist && is_branch(version)) return false;
   if (version.find("${") != version.npos) return false;
-  return version.find_first_of("0123456789") != version.npos;
+  return version.find_first_of(kDigits) != version.npos;
 }
 
 // As Composer takes them before it compares: "1.2" and "v1.2.0-stable" are 1.2.0.0.
