@@ -18,6 +18,7 @@ enum class EventKind : std::uint8_t { kIntroduced, kLastAffected, kFixed };
 struct Event {
   EventKind kind{};
   std::string_view version{};
+  std::size_t place = 0;  // in the publisher's list
 
   // OSV's sign for the very beginning.
   [[nodiscard]] bool from_the_beginning() const { return kind == EventKind::kIntroduced && version == "0"; }
@@ -68,9 +69,12 @@ std::optional<bool> reached(const Event& event, VersionScheme scheme, std::strin
 std::vector<Event> events_of(const JsonNode& range) {
   std::vector<Event> events;
   for (const auto& one : range["events"].items()) {
-    if (const auto version = one["introduced"]) events.push_back({EventKind::kIntroduced, version.text()});
-    if (const auto version = one["fixed"]) events.push_back({EventKind::kFixed, version.text()});
-    if (const auto version = one["last_affected"]) events.push_back({EventKind::kLastAffected, version.text()});
+    const auto add = [&](EventKind kind, const char* name) {
+      if (const auto version = one[name]) events.push_back({kind, version.text(), events.size()});
+    };
+    add(EventKind::kIntroduced, "introduced");
+    add(EventKind::kFixed, "fixed");
+    add(EventKind::kLastAffected, "last_affected");
   }
   return events;
 }
@@ -94,10 +98,11 @@ Answer within_limits(const JsonNode& range, VersionScheme scheme, std::string_vi
 // at the same version, theirs says which comes last. All of them must be comparable.
 void sort_events(std::vector<Event>& events, VersionScheme scheme) {
   const auto is_last = [](const Event& event) { return event.kind == EventKind::kLastAffected; };
-  std::ranges::stable_sort(events, [&](const Event& a, const Event& b) {
-    if (a.from_the_beginning() || b.from_the_beginning()) return a.from_the_beginning() && !b.from_the_beginning();
-    const auto order = compare(scheme, a.version, b.version);
-    return order && (*order != 0 ? *order < 0 : !is_last(a) && is_last(b));
+  std::ranges::sort(events, [&](const Event& a, const Event& b) {
+    if (a.from_the_beginning() != b.from_the_beginning()) return a.from_the_beginning();
+    const auto order = a.from_the_beginning() ? std::strong_ordering::equal : compare(scheme, a.version, b.version);
+    if (order && *order != 0) return *order < 0;
+    return is_last(a) != is_last(b) ? is_last(b) : a.place < b.place;
   });
 }
 
