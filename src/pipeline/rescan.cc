@@ -72,13 +72,14 @@ class Rescan {
 
   Result<> judge_again(const catalog::Image& image, scan::Inventory inventory,
                        const std::optional<catalog::ScanVerdict>& before) {
-    const auto report = scanner_.judge({.name = image.image_id,
-                                        .checksum = image.checksum,
-                                        .size = image.size_bytes,
-                                        .inventory = std::move(inventory)},
-                                       judging_, data_rules_of(rules_), now_);
+    auto report = scanner_.judge({.name = image.image_id,
+                                  .checksum = image.checksum,
+                                  .size = image.size_bytes,
+                                  .inventory = std::move(inventory)},
+                                 judging_, data_rules_of(rules_), now_);
     if (!report && report.error().kind() == ErrorKind::kUnavailable) return not_judged();
     if (!report) return fail(report.error());
+    report->policy = policy_;
     scans_.push_back(judge(image.image_id, *report, rules_, scanner_.dates(), before));
     before_.push_back(before);
     findings_ += scans_.back().findings.size();

@@ -192,13 +192,14 @@ Outcome ScanImage::match(const Run& run) const {
                           .checksum = request.checksum,
                           .size = request.size,
                           .inventory = std::move(**inventory)};
-  const auto said = request.scan.engine == "trivy" ? ask_trivy(run, std::move(artifact), *rules)
-                                                   : ask_feeds(run, std::move(artifact), *rules);
+  auto said = request.scan.engine == "trivy" ? ask_trivy(run, std::move(artifact), *rules)
+                                             : ask_feeds(run, std::move(artifact), *rules);
   // There is no database of feeds yet, or nothing in it that would help.
   if (!said && request.scan.engine == "builtin" && said.error().kind() == ErrorKind::kUnavailable) {
     return without_data(run, said.error());
   }
   if (!said) return run.stop().stop_requested() ? Outcome(fsm::error(said.error())) : final_or_error(said.error());
+  said->report.policy = describe(request.scan, said->report.scanned_at);
   auto judged = judge(request.image_id, said->report, request.scan, said->dates, *known);
   ScanImageResponse response{.image_id = request.image_id,
                              .judged = true,

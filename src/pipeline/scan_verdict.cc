@@ -111,7 +111,7 @@ catalog::Scan judge(const std::string& image_id, const scan::Report& report, con
                                    .blocked = scan::blocks(report.findings, at),
                                    .engine = report.engine,
                                    .database_date = oldest(report.data),
-                                   .policy = describe(rules, report.scanned_at),
+                                   .policy = report.policy,
                                    .complete = report.complete(),
                                    .warnings = json_of(report.warnings),
                                    .data_dates = dates_json(dates),

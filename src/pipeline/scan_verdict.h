@@ -17,7 +17,8 @@ namespace slipway::pipeline {
 [[nodiscard]] std::string dates_json(const scan::DataDates& dates);
 
 // `before`: the verdict over the same content. Who has allowed it then has allowed what blocked it then: as long as
-// nothing else blocks, that holds, also when it was not needed for a while. `rules` must be good ones (block_at()).
+// nothing else blocks, that holds, also when it was not needed for a while. `rules` must be good ones (block_at()), and
+// the report's policy be what describe() says of them.
 [[nodiscard]] catalog::Scan judge(const std::string& image_id, const scan::Report& report, const ScanRules& rules,
                                   const scan::DataDates& dates, const std::optional<catalog::ScanVerdict>& before);
 

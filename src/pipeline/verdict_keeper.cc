@@ -6,7 +6,7 @@ namespace slipway::pipeline {
 namespace {
 
 // Whether an image may be used is for everybody to know; how many findings it has, for those who ask.
-void tell(const ChangedVerdict& change, const Logger& log) {
+void tell_of(const ChangedVerdict& change, const Logger& log) {
   if (change.is_blocked && !change.was_blocked) {
     log.warn("image {} is vulnerable now: {}", change.image_id, change.summary);
   } else if (change.was_blocked && !change.is_blocked) {
@@ -32,7 +32,7 @@ void VerdictKeeper::look(const std::stop_token& stop) {
 }
 
 void VerdictKeeper::tell(const RescanReport& report) {
-  for (const auto& change : report.changed) pipeline::tell(change, parts_.log);
+  for (const auto& change : report.changed) tell_of(change, parts_.log);
   if (report.judged > 0) {
     parts_.log.info("{} images scanned again, {} verdicts changed", report.judged, report.changed.size());
   }

@@ -44,6 +44,21 @@ class VerdictKeeperTest : public testing::Test {
     ASSERT_TRUE(catalog_->store_inventory(
         {.image_id = id, .checksum = sha256_hex(id), .packages = 1, .body = scan::to_json(inventory)}));
   }
+  VerdictKeeper keeper_by(ScanRules rules) {
+    return VerdictKeeper({.catalog = *catalog_,
+                          .clock = clock_,
+                          .feeds = feeds_,
+                          .version = "1",
+                          .rules = std::move(rules),
+                          .scan_first =
+                              [this](const std::vector<std::string>& ids) {
+                                first_.push_back(ids);
+                                return started_;
+                              },
+                          .log = Logger([this](LogLevel level, std::string_view message, std::span<const LogField>) {
+                            (level == LogLevel::kWarn ? warnings_ : infos_).emplace_back(message);
+                          })});
+  }
   std::vector<std::string> warnings() { return std::exchange(warnings_, {}); }
   std::vector<std::string> infos() { return std::exchange(infos_, {}); }
 
@@ -55,26 +70,32 @@ class VerdictKeeperTest : public testing::Test {
   std::vector<std::string> infos_;
   std::vector<std::vector<std::string>> first_;  // what was to be scanned, at each time
   Result<std::uint64_t> started_ = 1;
-  VerdictKeeper keeper_{{.catalog = *catalog_,
-                         .clock = clock_,
-                         .feeds = feeds_,
-                         .version = "1",
-                         .rules = {.engine = "builtin"},
-                         .scan_first =
-                             [this](const std::vector<std::string>& ids) {
-                               first_.push_back(ids);
-                               return started_;
-                             },
-                         .log = Logger([this](LogLevel level, std::string_view message, std::span<const LogField>) {
-                           (level == LogLevel::kWarn ? warnings_ : infos_).emplace_back(message);
-                         })}};
+  VerdictKeeper keeper_ = keeper_by({.engine = "builtin"});
 };
 
-TEST_F(VerdictKeeperTest, WithoutFeedsThereIsNothingToDo) {
+TEST_F(VerdictKeeperTest, WithoutFeedsNoImageIsJudgedOrScannedAndNothingIsSaid) {
   add_listed("a");
+  add("b");
   keeper_.look({});
   EXPECT_THAT(warnings(), IsEmpty());
+  EXPECT_THAT(infos(), IsEmpty());
   EXPECT_THAT(first_, IsEmpty());
+  EXPECT_FALSE(catalog_->find_scan("a").value().has_value());
+}
+
+TEST_F(VerdictKeeperTest, ByAnotherEngineNothingIsJudgedAgain) {
+  add_listed("a");
+  load("12", "5.2-9");
+  keeper_by({.engine = "trivy"}).look({});
+  EXPECT_FALSE(catalog_->find_scan("a").value().has_value());
+  EXPECT_THAT(infos(), IsEmpty());
+}
+
+TEST_F(VerdictKeeperTest, WhatKeepsImagesFromBeingJudgedIsAWarning) {
+  add_listed("a");
+  load("12", "5.2-9");
+  keeper_by({.engine = "builtin", .ignore = {{"ours", "CVE-2024-1\n"}}}).look({});
+  EXPECT_THAT(warnings(), ElementsAre(testing::AllOf(HasSubstr("images are not scanned again"), HasSubstr("ours"))));
 }
 
 TEST_F(VerdictKeeperTest, WhatBlocksNowAndWhatNoLongerDoesIsAWarningAndSaidOnce) {
