@@ -51,9 +51,11 @@ std::string_view to_string(Compression compression) {
   return "unknown";
 }
 
+bool is_tar(std::span<const std::byte> head) { return begins(head, "ustar", kMagicAt); }
+
 Compression detect_compression(std::span<const std::byte> head) {
   using namespace std::string_view_literals;
-  if (begins(head, "ustar", kMagicAt)) return Compression::kNone;
+  if (is_tar(head)) return Compression::kNone;
   if (begins(head, "\x1f\x8b\x08"sv)) return Compression::kGzip;
   if (begins(head, "\x28\xb5\x2f\xfd"sv) || begins_skippable(head)) return Compression::kZstd;
   if (begins(head,

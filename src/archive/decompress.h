@@ -19,6 +19,8 @@ enum class Compression : std::uint8_t { kNone, kGzip, kZstd, kXz, kBzip2 };
 // What the first bytes of a stream say (512 are enough): a tar header, or the mark of a compression. kNone: neither of
 // those known, which then is no compression of ours.
 [[nodiscard]] Compression detect_compression(std::span<const std::byte> head);
+// A tar header with the mark that all but the oldest kind have.
+[[nodiscard]] bool is_tar(std::span<const std::byte> head);
 
 // The bytes of `from` unpacked, however many: who reads them counts them (UnpackMeter). kCorrupt: the stream is
 // damaged, ends early, or is followed by something else than zeros. `from` must outlive it.

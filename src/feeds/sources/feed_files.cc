@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <fcntl.h>
@@ -26,13 +25,6 @@ std::string without_compression(std::string name) {
     if (name.ends_with(extension)) return name.substr(0, name.size() - extension.size());
   }
   return name;
-}
-
-bool is_tar(std::span<const std::byte> head) {
-  constexpr std::size_t kMagicAt = 257;
-  constexpr std::string_view kMagic = "ustar";
-  return head.size() >= kMagicAt + kMagic.size() &&
-         std::memcmp(head.data() + kMagicAt, kMagic.data(), kMagic.size()) == 0;
 }
 
 archive::Limits archive_limits(const UnpackLimits& limits) {
@@ -117,7 +109,7 @@ class FeedFiles::Container {
       head = inner_->head();
       if (!head) return fail(std::move(head.error()));
     }
-    if (!is_tar(*head)) return {};
+    if (!archive::is_tar(*head)) return {};
     inner_.reset();
     rewind();
     auto tar = archive::Reader::open(*file_, meter_);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <span>
 #include <string>
 
+#include "archive/decompress.h"
 #include "base/digest.h"
 #include "scan/reports/formats.h"
 #include "scan/reports/json_fields.h"
@@ -135,8 +137,7 @@ Result<Inventory> read_sbom(std::string_view text) {
 
 bool looks_like_sbom(std::string_view beginning) {
   // Of an archive whose first file is called like the first lines of an SBOM.
-  constexpr std::size_t kTarMagicAt = 257;
-  const bool is_archive = beginning.size() > kTarMagicAt && beginning.substr(kTarMagicAt).starts_with("ustar");
+  const bool is_archive = archive::is_tar(std::as_bytes(std::span(beginning)));
   if (is_archive || beginning.find('\0') != beginning.npos) return false;
   const auto text = without_mark(beginning);
   return text.starts_with('{') || first_tag(text).starts_with("SPDXVersion:");
